@@ -1,0 +1,17 @@
+"""The few exceptions aacbench raises on purpose; each message is one sentence for a person, with what to do."""
+
+
+class AacbenchError(Exception):
+    """Any error that is the input's or the environment's, not a defect in aacbench."""
+
+
+class DataError(AacbenchError):
+    """A data file or record that cannot be used as it is."""
+
+
+class UsageError(AacbenchError):
+    """A request that makes no sense, such as an unknown name or an impossible parameter."""
+
+
+class MissingDataError(AacbenchError):
+    """A data file that is not on this machine and could not be downloaded."""

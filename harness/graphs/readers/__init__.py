@@ -1,0 +1,1 @@
+"""Readers: one file per format, each a function from a path to a `Graph`."""

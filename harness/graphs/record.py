@@ -1,0 +1,199 @@
+"""The frozen `Graph` record: a directed graph in compressed rows, with everything derived from its arcs computed."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aacbench.errors import DataError
+
+Array = npt.NDArray[Any]
+
+MAX_VERTICES = 2**31 - 2
+MAX_TOTAL_WEIGHT = 2**62
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Graph:
+    """A directed graph: the arcs of vertex v are `indices[indptr[v]:indptr[v + 1]]`, in ascending order.
+
+    `weights` are int64 where the source was integral, else float64. All arrays are read-only. Build one with
+    `from_arcs`, which merges parallel arcs (the smallest weight stays) and drops self-loops.
+    """
+
+    indptr: Array
+    indices: Array
+    weights: Array
+    coords: Array | None = None
+    name: str = ""
+    declared_directed: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "indptr", frozen(self.indptr, np.int64))
+        object.__setattr__(self, "indices", frozen(self.indices, np.int32))
+        wanted = np.int64 if self.weights.dtype.kind in "iu" else np.float64
+        object.__setattr__(self, "weights", frozen(self.weights, wanted))
+        if self.coords is not None:
+            object.__setattr__(self, "coords", frozen(self.coords, np.float64))
+        _check(self)
+
+    def __repr__(self) -> str:
+        kind = "integer" if self.integral else "float"
+        return f"Graph({self.name!r}, {self.vertices} vertices, {self.arcs} arcs, {kind} weights)"
+
+    @property
+    def vertices(self) -> int:
+        """How many vertices there are."""
+        return len(self.indptr) - 1
+
+    @property
+    def arcs(self) -> int:
+        """How many arcs there are, after parallel ones were merged."""
+        return len(self.indices)
+
+    @property
+    def integral(self) -> bool:
+        """Whether weights are integers, so that every distance is exact."""
+        return self.weights.dtype.kind == "i"
+
+    @cached_property
+    def sources(self) -> Array:
+        """The source vertex of each arc."""
+        return frozen(np.repeat(np.arange(self.vertices, dtype=np.int32), np.diff(self.indptr)), np.int32)
+
+    @cached_property
+    def symmetric(self) -> bool:
+        """Whether every arc has a reverse of equal weight: computed, whatever the data set declares."""
+        indptr, indices, weights = _reversed_rows(self)
+        return (
+            np.array_equal(indptr, self.indptr)
+            and np.array_equal(indices, self.indices)
+            and np.array_equal(weights, self.weights)
+        )
+
+    @cached_property
+    def reverse(self) -> "Graph":
+        """The graph with every arc turned round; the graph itself where it is symmetric."""
+        if self.symmetric:
+            return self
+        indptr, indices, weights = _reversed_rows(self)
+        turned = Graph(
+            indptr=indptr,
+            indices=indices,
+            weights=weights,
+            coords=self.coords,
+            name=self.name,
+            declared_directed=self.declared_directed,
+        )
+        turned.__dict__["reverse"] = self
+        return turned
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 of the arrays in canonical little-endian form; the name does not count."""
+        arrays = {"indptr": self.indptr, "indices": self.indices, "weights": self.weights}
+        if self.coords is not None:
+            arrays["coords"] = self.coords
+        canonical = {key: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for key, a in arrays.items()}
+        head: dict[str, object] = {key: [a.dtype.str, list(a.shape)] for key, a in canonical.items()}
+        head["declared_directed"] = self.declared_directed
+        digest = hashlib.sha256(b"aacbench.graph/1\0" + json.dumps(head, sort_keys=True).encode() + b"\0")
+        for array in canonical.values():
+            digest.update(array)
+        return digest.hexdigest()
+
+
+def from_arcs(
+    vertices: int,
+    sources: npt.ArrayLike,
+    targets: npt.ArrayLike,
+    weights: npt.ArrayLike,
+    *,
+    coords: npt.ArrayLike | None = None,
+    name: str = "",
+    declared_directed: bool = True,
+) -> Graph:
+    """Build a graph from arc lists; undirected sources give each edge in both directions."""
+    tail, head, weight = _vertex_list(sources), _vertex_list(targets), np.asarray(weights)
+    _check_arcs(vertices, tail, head, weight, name)
+    keep = tail != head
+    tail, head, weight = tail[keep], head[keep], weight[keep]
+    order = np.lexsort((weight, head, tail))
+    tail, head, weight = tail[order], head[order], weight[order]
+    first = np.ones(len(tail), dtype=bool)
+    first[1:] = (tail[1:] != tail[:-1]) | (head[1:] != head[:-1])
+    indptr = np.zeros(vertices + 1, dtype=np.int64)
+    np.cumsum(np.bincount(tail[first], minlength=vertices), out=indptr[1:])
+    return Graph(
+        indptr=indptr,
+        indices=head[first],
+        weights=weight[first],
+        coords=None if coords is None else np.asarray(coords),
+        name=name,
+        declared_directed=declared_directed,
+    )
+
+
+def frozen(array: Array, dtype: npt.DTypeLike) -> Array:
+    """The array with this dtype, contiguous and read-only; copied only where it must be."""
+    if array.dtype == dtype and array.flags.c_contiguous and not array.flags.writeable:
+        return array
+    result = np.array(array, dtype=dtype, order="C")
+    result.flags.writeable = False
+    return result
+
+
+def _vertex_list(values: npt.ArrayLike) -> Array:
+    array = np.asarray(values)
+    return array if array.size else array.astype(np.int64)  # an empty list reads as floats
+
+
+def _reversed_rows(graph: Graph) -> tuple[Array, Array, Array]:
+    # A stable sort by head keeps tails ascending, which is the order rows have everywhere.
+    order = np.argsort(graph.indices, kind="stable")
+    indptr = np.zeros(graph.vertices + 1, dtype=np.int64)
+    np.cumsum(np.bincount(graph.indices, minlength=graph.vertices), out=indptr[1:])
+    return indptr, graph.sources[order], graph.weights[order]
+
+
+def _check_arcs(vertices: int, tail: Array, head: Array, weight: Array, name: str) -> None:
+    where = f"graph {name!r}: " if name else ""
+    if not 0 < vertices <= MAX_VERTICES:
+        raise DataError(f"{where}a graph has between 1 and {MAX_VERTICES} vertices, not {vertices}.")
+    if not len(tail) == len(head) == len(weight):
+        raise DataError(f"{where}{len(tail)} sources, {len(head)} targets and {len(weight)} weights do not match.")
+    if weight.dtype.kind not in "iuf" or {tail.dtype.kind, head.dtype.kind} - set("iu"):
+        raise DataError(f"{where}vertices must be integers and weights numbers.")
+    for ends in (tail, head):
+        if len(ends) and (ends.min() < 0 or ends.max() >= vertices):
+            raise DataError(f"{where}an arc names a vertex outside 0..{vertices - 1}.")
+    if weight.dtype.kind == "f" and not np.isfinite(weight).all():
+        raise DataError(f"{where}arc {int(np.argmin(np.isfinite(weight)))} has a weight that is not finite.")
+    if len(weight) and weight.min() < 0:
+        raise DataError(f"{where}arc {int(np.argmin(weight))} has the negative weight {weight.min()}.")
+
+
+def _check(graph: Graph) -> None:
+    where = f"graph {graph.name!r}: " if graph.name else ""
+    indptr, indices, weights = graph.indptr, graph.indices, graph.weights
+    if len(indptr) < 2 or indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
+        raise DataError(f"{where}the row pointers do not fit the arcs.")
+    _check_arcs(graph.vertices, indices, indices, weights, graph.name)
+    rising = np.diff(indices) > 0
+    rising[indptr[1:-1][(indptr[1:-1] > 0) & (indptr[1:-1] < len(indices))] - 1] = True
+    if not rising.all():
+        raise DataError(f"{where}each vertex's arcs must go to ascending, distinct vertices; use from_arcs.")
+    if (graph.sources == indices).any():
+        raise DataError(f"{where}a self-loop was left in; use from_arcs.")
+    if graph.integral and len(weights) and float(weights.sum(dtype=np.float64)) >= MAX_TOTAL_WEIGHT:
+        raise DataError(f"{where}the weights add up to 2^62 or more, which distances could not hold exactly.")
+    if not graph.integral and not np.isfinite(weights.sum()):
+        raise DataError(f"{where}the weights add up to infinity.")
+    if graph.coords is not None and graph.coords.shape != (graph.vertices, 2):
+        raise DataError(f"{where}{graph.coords.shape} coordinates do not fit {graph.vertices} vertices.")
+    if graph.coords is not None and not np.isfinite(graph.coords).all():
+        raise DataError(f"{where}a coordinate is not finite.")

@@ -1,0 +1,1 @@
+"""Landmark labels: pools, distance tables and covering radii."""

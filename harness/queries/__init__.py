@@ -1,0 +1,1 @@
+"""Query sets: how they are drawn, split, stratified and named by digest."""

@@ -1,0 +1,1 @@
+"""Search: compiled Dijkstra and A*, their policies, and the plain-Python tier."""

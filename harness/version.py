@@ -1,0 +1,3 @@
+"""The version of aacbench, in one place."""
+
+VERSION = "0.1.0"
