@@ -1,0 +1,79 @@
+"""Label layouts from an author's own `@njit` function: h(labels, u, t) over a NamedTuple of the author's arrays.
+
+The class of such a layout is named by its fields and by the digest of the author's source file. So it can be made
+again from its name alone, which lets another process find the machine code on disk, and a changed source never does.
+"""
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aacbench.errors import UsageError
+from aacbench.graphs.record import Array, frozen
+from aacbench.search.layouts import Kernels, register
+from aacbench.search.network import Network
+
+_PREFIX = "Labels_"
+
+
+def author_layout(network: Network, arrays: Mapping[str, Array], function: Callable[..., Any]) -> Any:
+    """A layout over these arrays whose bound is `function(labels, u, t)`, with u and t in the graph's own numbers."""
+    if not hasattr(function, "py_func"):
+        raise UsageError("the bound kernel must be compiled: decorate it with numba's @njit.")
+    if not arrays or not all(name.isidentifier() and not name.startswith("_") for name in arrays):
+        raise UsageError("label arrays need names that are plain identifiers, such as rows.")
+    cls = _class(_PREFIX + _digest(function.py_func) + "__" + "__".join(arrays))
+    register(cls, Kernels(_bind, _bound_by(function), _memo))
+    labels = cls._labels(*(frozen(array, array.dtype) for array in arrays.values()))
+    return cls(labels, network.original)
+
+
+def _bind(layout, memo, arcs, work, target):  # type: ignore[no-untyped-def]
+    memo[0] = layout.original[target]
+    return 0
+
+
+def _bound_by(function: Callable[..., Any]) -> Callable[..., Any]:
+    def bound(layout, memo, u):  # type: ignore[no-untyped-def]
+        return function(layout.labels, np.int64(layout.original[u]), memo[0])
+
+    return bound
+
+
+def _memo(layout: Any) -> Array:
+    return np.empty(1, dtype=np.int64)
+
+
+def _digest(function: Callable[..., Any]) -> str:
+    """Of the whole file, since the function may call others in it; of the bytecode where there is no file."""
+    try:
+        source = Path(inspect.getfile(function)).read_bytes()
+    except (OSError, TypeError):
+        source = function.__code__.co_code + repr(function.__code__.co_consts).encode()
+    return hashlib.sha256(source + function.__qualname__.encode()).hexdigest()[:16]
+
+
+def _class(name: str) -> Any:
+    """The layout class of this name: the same object for the same name, importable from this module."""
+    if name not in globals():
+        fields = name.split("__")[1:]
+        labels = NamedTuple(f"{name}_labels", [(field, Any) for field in fields])  # type: ignore[misc]
+        cls: Any = NamedTuple(name, [("labels", Any), ("original", Any)])  # type: ignore[misc]
+        for made in (labels, cls):
+            made.__module__ = __name__
+            made.__qualname__ = made.__name__
+            globals()[made.__name__] = made
+        cls._labels = labels
+    return globals()[name]
+
+
+def __getattr__(name: str) -> Any:
+    """Make a layout class that a cache on disk mentions by name."""
+    if name.startswith(_PREFIX):
+        _class(name.removesuffix("_labels"))
+        return globals()[name]
+    raise AttributeError(name)

@@ -1,0 +1,126 @@
+"""How a heuristic enters the compiled search: one NamedTuple class per label layout, and two kernels for it.
+
+`bind(layout, memo, arcs, work, target)` is called once a query and returns how many vertices it settled to do so
+(most settle none); `bound(layout, memo, u)` then answers h(u) for that target. A jitted function passed as an argument
+would be compiled anew in every process; a class mapped to its kernels by an overload is read from the disk cache.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+
+from aacbench.graphs.record import Array, frozen
+from aacbench.search.network import Network
+
+UNREACHABLE = -1  # the label of a vertex that a landmark does not reach, or that does not reach it
+
+
+class Kernels(NamedTuple):
+    """What makes a class a layout: two plain functions to compile, and the scratch a thread needs for them."""
+
+    bind: Callable[..., Any]
+    bound: Callable[..., Any]
+    memo: Callable[[Any], Array]
+
+
+_KERNELS: dict[Any, Kernels] = {}
+
+
+def register(cls: type, kernels: Kernels) -> None:
+    """Make a NamedTuple class of arrays and numbers a label layout."""
+    _KERNELS[cls] = kernels
+
+
+def bind(layout, memo, arcs, work, target):  # type: ignore[no-untyped-def]
+    """Prepare `memo` for a target by the kernel of the layout's class."""
+    return _KERNELS[type(layout)].bind(layout, memo, arcs, work, target)
+
+
+def bound(layout, memo, u):  # type: ignore[no-untyped-def]
+    """The lower bound on the distance from u to the target that `memo` was prepared for."""
+    return _KERNELS[type(layout)].bound(layout, memo, u)
+
+
+@overload(bind)
+def _bind(layout, memo, arcs, work, target):  # type: ignore[no-untyped-def]
+    kernels = _KERNELS.get(getattr(layout, "instance_class", None))
+    return kernels.bind if kernels else None
+
+
+@overload(bound)
+def _bound(layout, memo, u):  # type: ignore[no-untyped-def]
+    kernels = _KERNELS.get(getattr(layout, "instance_class", None))
+    return kernels.bound if kernels else None
+
+
+def memo_for(layout: Any) -> Array:
+    """Scratch that one search thread keeps for this layout."""
+    return _KERNELS[type(layout)].memo(layout)
+
+
+def _bind_differential(layout, memo, arcs, work, target):  # type: ignore[no-untyped-def]
+    for k in range(len(memo)):
+        memo[k] = layout.rows[target, k]
+    return 0
+
+
+def _bound_differential(layout, memo, u):  # type: ignore[no-untyped-def]
+    row = layout.rows[u]
+    best = layout.nothing
+    both, forward, total = layout.both, layout.both + layout.forward, len(memo)
+    if layout.complete:
+        for k in range(both):
+            best = max(best, abs(row[k] - memo[k]))
+        for k in range(both, forward):
+            best = max(best, memo[k] - row[k])
+        for k in range(forward, total):
+            best = max(best, row[k] - memo[k])
+    else:
+        for k in range(total):
+            if row[k] >= 0 and memo[k] >= 0:
+                if k < forward:
+                    best = max(best, memo[k] - row[k])
+                if k < both or k >= forward:
+                    best = max(best, row[k] - memo[k])
+    return max(best - layout.margin, layout.nothing)
+
+
+def _memo_differential(layout: Any) -> Array:
+    return np.empty(layout.rows.shape[1], dtype=_wide(layout.rows))
+
+
+class Differential(NamedTuple):
+    """Landmark distances, a row a vertex: the bound of ALT and of every subset of its labels.
+
+    The first `both` columns hold d(l, v) = d(v, l), the next `forward` d(l, v), the rest d(v, l). `complete` says that
+    no label is UNREACHABLE; `margin` is what rounding may have added to a difference; `nothing` is zero in the type
+    of the labels' differences.
+    """
+
+    rows: Array
+    both: int
+    forward: int
+    complete: bool
+    margin: Any
+    nothing: Any
+
+
+register(Differential, Kernels(_bind_differential, _bound_differential, _memo_differential))
+
+
+def differential(rows: Array, *, both: int = 0, forward: int = 0, margin: float = 0.0) -> Differential:
+    """A layout over label rows that are already in the network's vertex order."""
+    wide = _wide(rows)
+    return Differential(frozen(rows, rows.dtype), both, forward, bool((rows >= 0).all()), wide(margin), wide(0))
+
+
+def _wide(rows: Array) -> type[np.int64] | type[np.float64]:
+    return np.int64 if rows.dtype.kind == "i" else np.float64
+
+
+def no_labels(network: Network) -> Differential:
+    """The layout that knows nothing, h = 0: A* with it is Dijkstra."""
+    dtype = np.int32 if network.graph.integral else np.float64
+    return differential(np.empty((network.graph.vertices, 0), dtype=dtype))

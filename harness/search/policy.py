@@ -1,0 +1,57 @@
+"""Search policies: what A* does on a tie and on a shorter path to a closed vertex. Each is a switch with a name."""
+
+from dataclasses import dataclass, replace
+
+from aacbench.errors import UsageError
+
+# How the tie key is made: (factor of g, factor of the push counter). The smaller key leaves first.
+TIES = {"large-g": (-1, 0), "small-g": (1, 0), "fifo": (0, 1), "lifo": (0, -1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How A* orders equal f (then always first in, first out), whether it reopens, and whether it uses BPMX."""
+
+    reopen: bool = True
+    tie: str = "large-g"
+    bpmx: bool = False
+
+    def __post_init__(self) -> None:
+        if self.tie not in TIES:
+            raise UsageError(f"tie must be one of {', '.join(TIES)}, not {self.tie!r}.")
+        if self.bpmx and not self.reopen:
+            raise UsageError("bpmx changes h during the search, so it needs reopen=on.")
+
+    @property
+    def name(self) -> str:
+        """`modern`, `paper`, or the switches spelt out; `parse` reads it back."""
+        for name, policy in POLICIES.items():
+            if policy == self:
+                return name
+        return f"reopen={_word(self.reopen)},tie={self.tie},bpmx={_word(self.bpmx)}"
+
+
+POLICIES = {"modern": Policy(), "paper": Policy(reopen=False, tie="fifo")}
+
+
+def parse(text: str) -> Policy:
+    """Read `modern`, `paper`, or either with changes: `modern,bpmx=on`, `reopen=off,tie=lifo`."""
+    policy = POLICIES["modern"]
+    for position, part in enumerate(text.split(",")):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if position == 0 and not equals and key in POLICIES:
+            policy = POLICIES[key]
+        elif key == "tie" and equals:
+            policy = replace(policy, tie=value)
+        elif key in ("reopen", "bpmx") and value in ("on", "off"):
+            policy = replace(policy, **{key: value == "on"})
+        else:
+            raise UsageError(
+                f"cannot read {part!r} in the search policy {text!r}: write modern or paper, "
+                f"then any of reopen=on|off, tie={'|'.join(TIES)}, bpmx=on|off."
+            )
+    return policy
+
+
+def _word(value: bool) -> str:
+    return "on" if value else "off"

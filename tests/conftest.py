@@ -1,0 +1,31 @@
+"""Settings and fixtures for every test: hypothesis without clocks, and the real graphs where they are at hand."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from aacbench.locations import data_folder
+
+# The first example of a test may compile a kernel, so no deadline; derandomised, so that a red run is a defect.
+settings.register_profile("aacbench", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("aacbench")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip, with the reason, what needs real graphs where there are none."""
+    folder = data_folder()
+    if folder is not None and folder.is_dir():
+        return
+    skip = pytest.mark.skip(reason="needs real graphs: set AACBENCH_DATA to a folder that holds them")
+    for item in items:
+        if "data" in item.keywords:
+            item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real graphs."""
+    folder = data_folder()
+    assert folder is not None, "mark the test with pytest.mark.data"
+    return folder

@@ -1,0 +1,78 @@
+"""An author's own compiled kernel gives the counts of the Python tier, and is compiled once."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import author_kernel
+import numba
+import numpy as np
+import pytest
+from author_kernel import table_bound
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import EVERY_POLICY, all_pairs, graphs, random_bound
+
+from aacbench.errors import UsageError
+from aacbench.graphs import from_arcs
+from aacbench.search import network, search
+from aacbench.search.author import author_layout
+
+
+@given(graphs(), st.sampled_from(EVERY_POLICY), st.integers(0, 2**32))
+@settings(max_examples=150)
+def test_tiers_count_the_same_for_any_bound(graph, policy, seed):
+    table = random_bound(graph, seed)
+    net = network(graph)
+    sources, targets = all_pairs(graph)
+    compiled = search(net, author_layout(net, {"table": table}, table_bound), sources, targets, policy)
+    rows = table.tolist()
+    plain = search(net, lambda u, t: rows[u][t], sources, targets, policy)
+    for name, column in compiled.columns().items():
+        assert column.tolist() == plain.columns()[name].tolist(), name
+
+
+SCRIPT = """
+import json, sys
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+from author_kernel import table_bound
+from aacbench.graphs import from_arcs
+from aacbench.search import astar, network, search
+from aacbench.search.author import author_layout
+net = network(from_arcs(3, [0, 1], [1, 2], [1, 1]))
+layout = author_layout(net, {"table": np.zeros((3, 3), dtype=np.int64)}, table_bound)
+answers = search(net, layout, [0], [2])
+stats = astar.search_all.stats
+print(json.dumps([int(answers.cost[0]), sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))
+"""
+
+
+def test_another_process_finds_the_machine_code():
+    runs = []
+    for _ in range(2):
+        command = [sys.executable, "-c", SCRIPT, str(Path(author_kernel.__file__).parent)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        runs.append(json.loads(done.stdout))
+    assert runs[1] == [2, 1, 0]
+
+
+def test_what_cannot_be_a_layout_is_refused():
+    net = network(from_arcs(2, [0], [1], [1]))
+    with pytest.raises(UsageError, match="njit"):
+        author_layout(net, {"table": np.zeros((2, 2))}, lambda labels, u, t: 0)
+    with pytest.raises(UsageError, match="names"):
+        author_layout(net, {"not a name": np.zeros((2, 2))}, table_bound)
+
+
+def test_two_kernels_of_one_file_are_told_apart():
+    net = network(from_arcs(2, [0], [1], [1]))
+    table = {"table": np.zeros((2, 2), dtype=np.int64)}
+
+    @numba.njit
+    def other_bound(labels, u, t):
+        return 1 - labels.table[u, t] if u != t else 0
+
+    assert type(author_layout(net, table, table_bound)) is not type(author_layout(net, table, other_bound))
+    assert search(net, author_layout(net, table, other_bound), [0], [1]).h_source[0] == 1
