@@ -28,7 +28,8 @@ def kernel_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-numba.config.CACHE_DIR = str(cache_folder() / "compiled" / kernel_digest())
+# Numba makes its settings when imported, so type checkers do not know them.
+setattr(numba.config, "CACHE_DIR", str(cache_folder() / "compiled" / kernel_digest()))  # noqa: B010
 
 
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,1 +1,20 @@
 """Landmark labels: pools, distance tables and covering radii."""
+
+from aacbench.labels.distances import Direction, distances
+from aacbench.labels.pool import Pool, farthest_points, of_landmarks, stored_farthest_points
+from aacbench.labels.radius import covering_radius, symmetric_covering_radius
+from aacbench.labels.tables import alt_layout, label_rows, rounding_margin
+
+__all__ = [
+    "Direction",
+    "Pool",
+    "alt_layout",
+    "covering_radius",
+    "distances",
+    "farthest_points",
+    "label_rows",
+    "of_landmarks",
+    "rounding_margin",
+    "stored_farthest_points",
+    "symmetric_covering_radius",
+]

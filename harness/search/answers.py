@@ -40,4 +40,5 @@ def from_tables(costs: Array, counts: Array, paths: list[Array] | None) -> Answe
     """Answers from the two tables a kernel filled, whose columns are in the order of the fields above."""
     for table in (costs, counts):
         table.flags.writeable = False
-    return Answers(*costs.T, *counts.T, None if paths is None else tuple(paths))
+    columns = dict(zip((field.name for field in fields(Answers)), (*costs.T, *counts.T), strict=False))
+    return Answers(**columns, paths=None if paths is None else tuple(paths))

@@ -60,7 +60,7 @@ def numbers(weight: np.dtype[Any]) -> Numbers:
 
 
 @kernel
-def search_all(arcs, layout, memo, work, rules, numbers, sources, targets, costs, counts):  # type: ignore[no-untyped-def]
+def search_all(arcs, layout, memo, work, rules, numbers, sources, targets, costs, counts):
     """Answer each query and fill its row of `costs` and `counts`; the cost of an unreachable target is -1.
 
     Returns the heap, which has grown where re-expansions needed more room than it had.
@@ -83,7 +83,7 @@ def search_all(arcs, layout, memo, work, rules, numbers, sources, targets, costs
 
 
 @kernel
-def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, optimum, cost, count):  # type: ignore[no-untyped-def]
+def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, optimum, cost, count):
     """One A* search from source to another vertex. Returns whether no f exceeded the cost found, and the heap."""
     state = work.state
     settled = bind(layout, memo, arcs, work, target)
@@ -159,7 +159,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
 
 
 @kernel
-def next_stamp(work):  # type: ignore[no-untyped-def]
+def next_stamp(work):
     """Make every vertex record out of date; the records themselves are cleared once in 2^32 searches."""
     if work.stamp[0] == np.uint32(0xFFFFFFFF):
         for v in range(len(work.state)):
@@ -170,7 +170,7 @@ def next_stamp(work):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def touch(record, stamp, h, infinity):  # type: ignore[no-untyped-def]
+def touch(record, stamp, h, infinity):
     """Make a vertex's record current: not reached yet, not closed, its bound known."""
     record.stamp = stamp
     record.g = infinity
@@ -180,7 +180,7 @@ def touch(record, stamp, h, infinity):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def lift(arcs, layout, memo, state, stamp, u, numbers):  # type: ignore[no-untyped-def]
+def lift(arcs, layout, memo, state, stamp, u, numbers):
     """BPMX(1) at u, which is not the target: raise its bound from its successors' and theirs from its.
 
     h(v) - h(u) may exceed w(v, u) only if h(u) is too low, so the weight of the *reverse* arc is what counts.
@@ -207,7 +207,7 @@ def lift(arcs, layout, memo, state, stamp, u, numbers):  # type: ignore[no-untyp
 
 
 @kernel
-def grown(heap):  # type: ignore[no-untyped-def]
+def grown(heap):
     """The same heap in twice the room."""
     larger = np.empty(2 * len(heap), dtype=heap.dtype)
     larger[: len(heap)] = heap
@@ -215,7 +215,7 @@ def grown(heap):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def trace(arcs, work, source, target, cost, count):  # type: ignore[no-untyped-def]
+def trace(arcs, work, source, target, cost, count):
     """Write the path found into `work.path`, and its length and its cost, summed anew arc by arc, into the row."""
     cost[PATH_COST] = cost[COST]
     if cost[COST] < 0:

@@ -17,28 +17,29 @@ from aacbench.graphs.record import Array, frozen
 from aacbench.search.layouts import Kernels, register
 from aacbench.search.network import Network
 
-_PREFIX = "Labels_"
+_ARRAYS, _LAYOUT = "Arrays_", "Layout_"
 
 
 def author_layout(network: Network, arrays: Mapping[str, Array], function: Callable[..., Any]) -> Any:
     """A layout over these arrays whose bound is `function(labels, u, t)`, with u and t in the graph's own numbers."""
     if not hasattr(function, "py_func"):
         raise UsageError("the bound kernel must be compiled: decorate it with numba's @njit.")
-    if not arrays or not all(name.isidentifier() and not name.startswith("_") for name in arrays):
+    if not arrays or not all(name.isidentifier() and name[0] != "_" and "__" not in name for name in arrays):
         raise UsageError("label arrays need names that are plain identifiers, such as rows.")
-    cls = _class(_PREFIX + _digest(function.py_func) + "__" + "__".join(arrays))
+    identity = _digest(function.py_func) + "__" + "__".join(arrays)
+    cls = _class(_LAYOUT + identity)
     register(cls, Kernels(_bind, _bound_by(function), _memo))
-    labels = cls._labels(*(frozen(array, array.dtype) for array in arrays.values()))
+    labels = _class(_ARRAYS + identity)(*(frozen(array, array.dtype) for array in arrays.values()))
     return cls(labels, network.original)
 
 
-def _bind(layout, memo, arcs, work, target):  # type: ignore[no-untyped-def]
+def _bind(layout, memo, arcs, work, target):
     memo[0] = layout.original[target]
     return 0
 
 
 def _bound_by(function: Callable[..., Any]) -> Callable[..., Any]:
-    def bound(layout, memo, u):  # type: ignore[no-untyped-def]
+    def bound(layout, memo, u):
         return function(layout.labels, np.int64(layout.original[u]), memo[0])
 
     return bound
@@ -58,22 +59,17 @@ def _digest(function: Callable[..., Any]) -> str:
 
 
 def _class(name: str) -> Any:
-    """The layout class of this name: the same object for the same name, importable from this module."""
+    """The class of this name: the same object for the same name, importable from this module."""
     if name not in globals():
-        fields = name.split("__")[1:]
-        labels = NamedTuple(f"{name}_labels", [(field, Any) for field in fields])  # type: ignore[misc]
-        cls: Any = NamedTuple(name, [("labels", Any), ("original", Any)])  # type: ignore[misc]
-        for made in (labels, cls):
-            made.__module__ = __name__
-            made.__qualname__ = made.__name__
-            globals()[made.__name__] = made
-        cls._labels = labels
+        fields = name.split("__")[1:] if name.startswith(_ARRAYS) else ["labels", "original"]
+        made: Any = NamedTuple(name, [(field, Any) for field in fields])  # type: ignore[misc]
+        made.__module__ = __name__
+        globals()[name] = made
     return globals()[name]
 
 
 def __getattr__(name: str) -> Any:
-    """Make a layout class that a cache on disk mentions by name."""
-    if name.startswith(_PREFIX):
-        _class(name.removesuffix("_labels"))
-        return globals()[name]
+    """Make a class that a cache on disk mentions by name."""
+    if name.startswith((_ARRAYS, _LAYOUT)):
+        return _class(name)
     raise AttributeError(name)

@@ -12,7 +12,7 @@ def entry_dtype(weight: np.dtype) -> np.dtype:
 
 
 @kernel
-def sift_up(heap: Array, size: int, f, tie, sequence, vertex):  # type: ignore[no-untyped-def]
+def sift_up(heap: Array, size: int, f, tie, sequence, vertex):
     """Put an entry at the end of a heap of `size` entries and let it rise."""
     hole = size
     while hole > 0:

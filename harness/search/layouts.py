@@ -33,24 +33,24 @@ def register(cls: type, kernels: Kernels) -> None:
     _KERNELS[cls] = kernels
 
 
-def bind(layout, memo, arcs, work, target):  # type: ignore[no-untyped-def]
+def bind(layout, memo, arcs, work, target):
     """Prepare `memo` for a target by the kernel of the layout's class."""
     return _KERNELS[type(layout)].bind(layout, memo, arcs, work, target)
 
 
-def bound(layout, memo, u):  # type: ignore[no-untyped-def]
+def bound(layout, memo, u):
     """The lower bound on the distance from u to the target that `memo` was prepared for."""
     return _KERNELS[type(layout)].bound(layout, memo, u)
 
 
 @overload(bind)
-def _bind(layout, memo, arcs, work, target):  # type: ignore[no-untyped-def]
+def _bind(layout, memo, arcs, work, target):
     kernels = _KERNELS.get(getattr(layout, "instance_class", None))
     return kernels.bind if kernels else None
 
 
 @overload(bound)
-def _bound(layout, memo, u):  # type: ignore[no-untyped-def]
+def _bound(layout, memo, u):
     kernels = _KERNELS.get(getattr(layout, "instance_class", None))
     return kernels.bound if kernels else None
 
@@ -60,13 +60,13 @@ def memo_for(layout: Any) -> Array:
     return _KERNELS[type(layout)].memo(layout)
 
 
-def _bind_differential(layout, memo, arcs, work, target):  # type: ignore[no-untyped-def]
+def _bind_differential(layout, memo, arcs, work, target):
     for k in range(len(memo)):
         memo[k] = layout.rows[target, k]
     return 0
 
 
-def _bound_differential(layout, memo, u):  # type: ignore[no-untyped-def]
+def _bound_differential(layout, memo, u):
     row = layout.rows[u]
     best = layout.nothing
     both, forward, total = layout.both, layout.both + layout.forward, len(memo)

@@ -43,8 +43,10 @@ def parse(text: str) -> Policy:
             policy = POLICIES[key]
         elif key == "tie" and equals:
             policy = replace(policy, tie=value)
-        elif key in ("reopen", "bpmx") and value in ("on", "off"):
-            policy = replace(policy, **{key: value == "on"})
+        elif key == "reopen" and value in ("on", "off"):
+            policy = replace(policy, reopen=value == "on")
+        elif key == "bpmx" and value in ("on", "off"):
+            policy = replace(policy, bpmx=value == "on")
         else:
             raise UsageError(
                 f"cannot read {part!r} in the search policy {text!r}: write modern or paper, "

@@ -1,0 +1,120 @@
+"""Arrays kept on disk under a key: written whole or not at all, checked when read, and read by memory map.
+
+Any number of processes may read and write the same key at once: whoever renames first wins, and all wrote the same.
+"""
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+FORMAT = "aacbench.artifact/1"
+_UNFINISHED = ".unfinished-"
+_ABANDONED_AFTER_SECONDS = 24 * 3600
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Artifact:
+    """Read-only arrays and the few facts kept beside them."""
+
+    arrays: Mapping[str, npt.NDArray[Any]]
+    facts: Mapping[str, Any]
+
+
+def key_of(made_from: Mapping[str, Any]) -> str:
+    """The key of an artifact: the digest of everything that decides what it holds."""
+    canonical = json.dumps({"format": FORMAT, **made_from}, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def read(root: Path, key: str) -> Artifact | None:
+    """What is kept under the key, or None; an entry that is damaged in any way is dropped."""
+    folder = _folder(root, key)
+    try:
+        return _read(folder) if folder.exists() else None
+    except Exception:  # whatever a damaged file makes numpy or json say, its content is made anew
+        drop(root, key)
+        return None
+
+
+def write(root: Path, key: str, arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> None:
+    """Keep arrays and facts under the key; an OSError means that nothing was kept."""
+    folder = _folder(root, key)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _remove_abandoned(folder.parent)
+    unfinished = folder.with_name(_UNFINISHED + secrets.token_hex(8))
+    try:
+        unfinished.mkdir()
+        _fill(unfinished, arrays, facts)
+        unfinished.rename(folder)
+    except OSError:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        if not folder.is_dir():  # else another process was first
+            raise
+
+
+def drop(root: Path, key: str) -> None:
+    """Forget what is kept under the key."""
+    folder = _folder(root, key)
+    aside = folder.with_name(_UNFINISHED + secrets.token_hex(8))
+    try:
+        folder.rename(aside)  # first, so that no other process finds it half removed
+    except OSError:
+        return
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _folder(root: Path, key: str) -> Path:
+    return root / key[:2] / key
+
+
+def _read(folder: Path) -> Artifact:
+    meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    if meta["format"] != FORMAT:
+        raise ValueError(f"{folder} has another format")
+    # Plain arrays over the maps: kernels take numpy's memmap class too, but find their signature more slowly.
+    arrays = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in meta["sha256"]}
+    for name, array in arrays.items():
+        if _digest(array) != meta["sha256"][name]:
+            raise ValueError(f"{folder} does not hold what was written there")
+    return Artifact(arrays, meta["facts"])
+
+
+def _fill(folder: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> None:
+    for name, array in arrays.items():
+        with (folder / f"{name}.npy").open("wb") as stream:
+            np.save(stream, array, allow_pickle=False)
+            stream.flush()
+            os.fsync(stream.fileno())
+    digests = {name: _digest(array) for name, array in arrays.items()}
+    with (folder / "meta.json").open("w", encoding="utf-8") as text:
+        json.dump({"format": FORMAT, "sha256": digests, "facts": dict(facts)}, text, indent=1)
+        text.flush()
+        os.fsync(text.fileno())
+
+
+def _digest(array: npt.NDArray[Any]) -> str:
+    head = f"{array.dtype.str}{array.shape}".encode()
+    digest = hashlib.sha256(head + b"\0")
+    digest.update(np.ascontiguousarray(array).data)  # no copy: a pool may be gigabytes
+    return digest.hexdigest()
+
+
+def _remove_abandoned(parent: Path) -> None:
+    """A process that was killed leaves its unfinished folder; after a day nobody is working on it."""
+    for folder in parent.glob(_UNFINISHED + "*"):
+        try:
+            abandoned = time.time() - folder.stat().st_mtime > _ABANDONED_AFTER_SECONDS
+        except OSError:
+            continue
+        if abandoned:
+            shutil.rmtree(folder, ignore_errors=True)

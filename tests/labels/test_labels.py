@@ -1,0 +1,172 @@
+"""Pools, tables and radii agree with a plain twin, bounds stay below distances, and the disk changes nothing."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from support import all_pairs, graphs, true_distances
+
+from aacbench import artifacts
+from aacbench.errors import UsageError
+from aacbench.graphs import components, from_arcs
+from aacbench.labels import (
+    Direction,
+    alt_layout,
+    covering_radius,
+    distances,
+    farthest_points,
+    label_rows,
+    of_landmarks,
+    rounding_margin,
+    stored_farthest_points,
+    symmetric_covering_radius,
+)
+from aacbench.search import dijkstra, network, search
+
+
+def plain_farthest_points(exact, inside, count):
+    chosen = [int(inside[0])]
+    while len(chosen) < count:
+        left = [v for v in inside.tolist() if v not in chosen]
+        chosen.append(max(left, key=lambda v: (min(exact[l, v] for l in chosen), -v)))
+    return chosen
+
+
+@given(graphs(), st.data())
+@settings(max_examples=150)
+def test_pools_equal_a_plain_twin(graph, data):
+    inside = components.largest(graph)
+    count = data.draw(st.integers(1, len(inside)))
+    exact = true_distances(graph)
+    net = network(graph)
+    pool = farthest_points(net, count)
+    assert pool.landmarks.tolist() == plain_farthest_points(exact, inside, count)
+    assert pool.symmetric == graph.symmetric
+    assert pool.forward == pytest.approx(exact[pool.landmarks], rel=1e-12)
+    assert pool.backward == pytest.approx(exact[:, pool.landmarks].T, rel=1e-12)
+    again = of_landmarks(net, pool.landmarks)
+    assert (again.forward == pool.forward).all()
+    assert (again.backward == pool.backward).all()
+    nearest = exact[np.ix_(pool.landmarks, inside)]
+    both = np.maximum(nearest, exact[np.ix_(inside, pool.landmarks)].T)
+    assert covering_radius(pool, inside) == pytest.approx(nearest.min(axis=0).max())
+    assert symmetric_covering_radius(pool, inside) == pytest.approx(both.min(axis=0).max())
+
+
+@given(graphs(), st.data())
+@settings(max_examples=100)
+def test_a_prefix_is_the_shorter_run(graph, data):
+    net = network(graph)
+    longest = len(components.largest(graph))
+    count = data.draw(st.integers(1, longest))
+    long, short = farthest_points(net, longest).first(count), farthest_points(net, count)
+    assert long.landmarks.tolist() == short.landmarks.tolist()
+    assert (long.forward == short.forward).all()
+    assert (long.backward == short.backward).all()
+    assert long.symmetric == short.symmetric
+
+
+@given(graphs(), st.integers(0, 11), st.sampled_from(Direction), st.integers(0, 30))
+@settings(max_examples=100)
+def test_distances_equal_scipy_and_stop_at_the_limit(graph, vertex, direction, limit):
+    assume(vertex < graph.vertices)
+    exact = true_distances(graph)
+    row = exact[vertex] if direction is Direction.FROM else exact[:, vertex]
+    net = network(graph)
+    assert distances(net, vertex, direction) == pytest.approx(row, rel=1e-12)
+    near = distances(net, vertex, direction, limit)
+    assert (near[row < limit * (1 - 1e-9)] >= 0)[row[row < limit * (1 - 1e-9)] >= 0].all()
+    assert (near[row > limit * (1 + 1e-9)] == -1).all()
+
+
+@given(graphs(), st.sampled_from(["exact", "float32"]))
+@settings(max_examples=150)
+def test_bounds_never_exceed_distances(graph, width):
+    assume(width == "exact" or not graph.integral)
+    net = network(graph)
+    pool = farthest_points(net, min(3, len(components.largest(graph))))
+    layout = alt_layout(net, label_rows(pool, width), len(pool))
+    sources, targets = all_pairs(graph)
+    found = search(net, layout, sources, targets)
+    reached = found.cost >= 0
+    exact = dijkstra(net, sources, targets)
+    assert found.cost == pytest.approx(exact.cost, rel=1e-12)
+    slack = 0 if graph.integral else 1e-12 * np.maximum(found.cost, 0)
+    assert (found.h_source <= np.where(reached, found.cost + slack, np.inf)).all()
+
+
+def test_float32_labels_without_the_margin_would_exceed_distances():
+    rng = np.random.default_rng(5)
+    graph = from_arcs(300, np.arange(299), np.arange(1, 300), rng.uniform(1, 10, 299))
+    net = network(graph)
+    pool = of_landmarks(net, [0])
+    rows = label_rows(pool, "float32")[:, :1].astype(np.float64)
+    exact = pool.forward[0]
+    raw = rows[1:, 0] - rows[:-1, 0]
+    assert (raw > np.diff(exact)).any(), "the case must be one where rounding to nearest is unsound"
+    assert (raw - rounding_margin(label_rows(pool, "float32")) <= np.diff(exact)).all()
+
+
+def test_labels_are_narrow_where_they_fit_and_wide_where_not():
+    narrow = from_arcs(3, [0, 1], [1, 2], [2**30, 2**30 - 1])
+    wide = from_arcs(3, [0, 1], [1, 2], [2**30, 2**30])
+    assert farthest_points(network(narrow), 1, component=[0]).forward.dtype == np.int32
+    assert farthest_points(network(wide), 1, component=[0]).forward.dtype == np.int64
+    assert farthest_points(network(wide), 1, component=[0]).forward[0].tolist() == [0, 2**30, 2**31]
+
+
+def test_unreachable_has_its_own_code():
+    graph = from_arcs(3, [0], [1], [4])
+    pool = of_landmarks(network(graph), [0])
+    assert pool.forward.tolist() == [[0, 4, -1]]
+    assert pool.backward.tolist() == [[0, -1, -1]]
+
+
+def test_impossible_pools_are_refused():
+    net = network(from_arcs(3, [0, 1], [1, 0], [1, 1]))
+    for count, start in ((0, None), (3, None), (1, 2)):
+        with pytest.raises(UsageError):
+            farthest_points(net, count, start=start)
+    pool = farthest_points(net, 1)
+    with pytest.raises(UsageError, match="width"):
+        label_rows(pool, "int4")
+    with pytest.raises(UsageError, match="float weights"):
+        label_rows(pool, "float32")
+    with pytest.raises(UsageError, match="columns"):
+        alt_layout(net, label_rows(pool), 2)
+
+
+@given(graphs(max_vertices=30), st.data())
+@settings(max_examples=30)
+def test_a_stored_pool_is_the_computed_one(tmp_path_factory, graph, data):
+    root = tmp_path_factory.mktemp("pools")
+    net = network(graph)
+    for _ in range(3):
+        count = data.draw(st.integers(1, len(components.largest(graph))))
+        stored, computed = stored_farthest_points(root, net, count), farthest_points(net, count)
+        assert stored.landmarks.tolist() == computed.landmarks.tolist()
+        assert (stored.forward == computed.forward).all()
+        assert (stored.backward == computed.backward).all()
+        assert stored.symmetric == computed.symmetric
+        assert not stored.forward.flags.writeable
+
+
+def test_a_damaged_pool_is_made_anew(tmp_path):
+    net = network(from_arcs(3, [0, 1, 2, 1], [1, 0, 1, 2], [1, 1, 1, 1]))
+    before = stored_farthest_points(tmp_path, net, 2).forward.tolist()
+    (table,) = tmp_path.glob("*/*/forward.npy")
+    content = bytearray(table.read_bytes())
+    content[-1] ^= 1
+    table.write_bytes(content)
+    assert stored_farthest_points(tmp_path, net, 2).forward.tolist() == before
+    assert artifacts.read(tmp_path, next(tmp_path.glob("*/[0-9a-f]*")).name) is not None
+
+
+def test_a_disk_that_takes_nothing_costs_only_time(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("numpy.save", full)
+    net = network(from_arcs(3, [0, 1, 2, 1], [1, 0, 1, 2], [1, 1, 1, 1]))
+    assert stored_farthest_points(tmp_path, net, 2).landmarks.tolist() == [0, 2]
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
