@@ -14,7 +14,7 @@ import numba
 
 from aacbench.locations import cache_folder
 
-_KERNEL_FOLDERS = ("graphs", "labels", "search")
+_KERNEL_FOLDERS = ("graphs", "labels", "queries", "search")
 
 
 @cache

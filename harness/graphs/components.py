@@ -1,6 +1,7 @@
 """Strong and weak components, and the largest one, on which queries and landmarks are drawn."""
 
 import numpy as np
+import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -30,9 +31,19 @@ def largest(graph: Graph, connection: str = "strong") -> Array:
     return np.flatnonzero(component == best)
 
 
-def induced(graph: Graph, vertices: Array) -> Graph:
+def vertex_set(graph: Graph, vertices: npt.ArrayLike) -> Array:
+    """These vertices of the graph, ascending and each once."""
+    found = np.unique(np.asarray(vertices))
+    if found.size and found.dtype.kind not in "iu":
+        raise UsageError("a set of vertices is a list of whole numbers.")
+    if found.size and (found[0] < 0 or found[-1] >= graph.vertices):
+        raise UsageError(f"a set of vertices of this graph lies within 0..{graph.vertices - 1}.")
+    return found.astype(np.int64)
+
+
+def induced(graph: Graph, vertices: npt.ArrayLike) -> Graph:
     """The graph on these vertices only, renumbered in ascending order."""
-    kept = np.unique(vertices)
+    kept = vertex_set(graph, vertices)
     place = np.full(graph.vertices, -1, dtype=np.int64)
     place[kept] = np.arange(len(kept))
     tail, head = place[graph.sources], place[graph.indices]

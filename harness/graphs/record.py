@@ -33,10 +33,11 @@ class Graph:
     declared_directed: bool = True
 
     def __post_init__(self) -> None:
+        _check_kinds(self)
         object.__setattr__(self, "indptr", frozen(self.indptr, np.int64))
         object.__setattr__(self, "indices", frozen(self.indices, np.int32))
         wanted = np.int64 if self.weights.dtype.kind in "iu" else np.float64
-        object.__setattr__(self, "weights", frozen(self.weights, wanted))
+        object.__setattr__(self, "weights", frozen(_unsigned_zeros(self.weights), wanted))
         if self.coords is not None:
             object.__setattr__(self, "coords", frozen(self.coords, np.float64))
         _check(self)
@@ -103,7 +104,7 @@ class Graph:
         head["declared_directed"] = self.declared_directed
         digest = hashlib.sha256(b"aacbench.graph/1\0" + json.dumps(head, sort_keys=True).encode() + b"\0")
         for array in canonical.values():
-            digest.update(array)
+            digest.update(array.data)
         return digest.hexdigest()
 
 
@@ -118,7 +119,7 @@ def from_arcs(
     declared_directed: bool = True,
 ) -> Graph:
     """Build a graph from arc lists; undirected sources give each edge in both directions."""
-    tail, head, weight = _vertex_list(sources), _vertex_list(targets), np.asarray(weights)
+    tail, head, weight = _vertex_list(sources), _vertex_list(targets), _weight_list(weights)
     _check_arcs(vertices, tail, head, weight, name)
     keep = tail != head
     tail, head, weight = tail[keep], head[keep], weight[keep]
@@ -152,6 +153,19 @@ def _vertex_list(values: npt.ArrayLike) -> Array:
     return array if array.size else array.astype(np.int64)  # an empty list reads as floats
 
 
+def _weight_list(values: npt.ArrayLike) -> Array:
+    array = np.asarray(values)
+    if array.dtype.kind == "f" and isinstance(values, list | tuple) and all(isinstance(v, int) for v in values):
+        # NumPy quietly rounds a list of integers with one beyond 64 bits to floats.
+        return array.astype(object) if array.size else array
+    return array
+
+
+def _unsigned_zeros(weights: Array) -> Array:
+    # -0.0 equals 0.0 but has other bytes, so that equal graphs would differ in digest.
+    return weights + 0.0 if weights.dtype.kind == "f" and np.signbit(weights).any() else weights
+
+
 def _reversed_rows(graph: Graph) -> tuple[Array, Array, Array]:
     # A stable sort by head keeps tails ascending, which is the order rows have everywhere.
     order = np.argsort(graph.indices, kind="stable")
@@ -164,10 +178,12 @@ def _check_arcs(vertices: int, tail: Array, head: Array, weight: Array, name: st
     where = f"graph {name!r}: " if name else ""
     if not 0 < vertices <= MAX_VERTICES:
         raise DataError(f"{where}a graph has between 1 and {MAX_VERTICES} vertices, not {vertices}.")
+    if not tail.ndim == head.ndim == weight.ndim == 1:
+        raise DataError(f"{where}sources, targets and weights must be flat lists.")
     if not len(tail) == len(head) == len(weight):
         raise DataError(f"{where}{len(tail)} sources, {len(head)} targets and {len(weight)} weights do not match.")
     if weight.dtype.kind not in "iuf" or {tail.dtype.kind, head.dtype.kind} - set("iu"):
-        raise DataError(f"{where}vertices must be integers and weights numbers.")
+        raise DataError(f"{where}vertices must be integers and weights numbers of at most 64 bits.")
     for ends in (tail, head):
         if len(ends) and (ends.min() < 0 or ends.max() >= vertices):
             raise DataError(f"{where}an arc names a vertex outside 0..{vertices - 1}.")
@@ -175,6 +191,24 @@ def _check_arcs(vertices: int, tail: Array, head: Array, weight: Array, name: st
         raise DataError(f"{where}arc {int(np.argmin(np.isfinite(weight)))} has a weight that is not finite.")
     if len(weight) and weight.min() < 0:
         raise DataError(f"{where}arc {int(np.argmin(weight))} has the negative weight {weight.min()}.")
+
+
+def _check_kinds(graph: Graph) -> None:
+    """Refuse what a conversion to the record's own types would quietly change."""
+    where = f"graph {graph.name!r}: " if graph.name else ""
+    indptr, indices, weights = graph.indptr, graph.indices, graph.weights
+    if {indptr.dtype.kind, indices.dtype.kind} - set("iu") or weights.dtype.kind not in "iuf":
+        raise DataError(f"{where}row pointers and vertices must be integers and weights numbers.")
+    if len(indices) and indices.max() > MAX_VERTICES:
+        raise DataError(f"{where}an arc names the vertex {indices.max()}, and {MAX_VERTICES} is the last possible.")
+    if weights.dtype.kind == "u" and len(weights) and weights.max() >= MAX_TOTAL_WEIGHT:
+        raise DataError(_too_heavy(where))
+    if graph.coords is not None and graph.coords.dtype.kind not in "iuf":
+        raise DataError(f"{where}coordinates must be numbers.")
+
+
+def _too_heavy(where: str) -> str:
+    return f"{where}the weights add up to 2^62 or more, which distances could not hold exactly."
 
 
 def _check(graph: Graph) -> None:
@@ -190,8 +224,10 @@ def _check(graph: Graph) -> None:
     if (graph.sources == indices).any():
         raise DataError(f"{where}a self-loop was left in; use from_arcs.")
     if graph.integral and len(weights) and float(weights.sum(dtype=np.float64)) >= MAX_TOTAL_WEIGHT:
-        raise DataError(f"{where}the weights add up to 2^62 or more, which distances could not hold exactly.")
-    if not graph.integral and not np.isfinite(weights.sum()):
+        raise DataError(_too_heavy(where))
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(weights.sum(dtype=np.float64))
+    if not finite:
         raise DataError(f"{where}the weights add up to infinity.")
     if graph.coords is not None and graph.coords.shape != (graph.vertices, 2):
         raise DataError(f"{where}{graph.coords.shape} coordinates do not fit {graph.vertices} vertices.")

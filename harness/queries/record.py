@@ -1,0 +1,118 @@
+"""The frozen `QuerySet` record: pairs of original vertex ids, with what is known about them."""
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from aacbench.errors import DataError, UsageError
+from aacbench.graphs.record import Array, Graph, frozen
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class QuerySet:
+    """Queries from `sources[i]` to `targets[i]`, in order; all arrays are read-only.
+
+    `optima` are published costs, `buckets` whatever groups the queries (a scenario's buckets, Dijkstra-rank strata).
+    """
+
+    sources: Array
+    targets: Array
+    name: str = ""
+    mode: str = "given"
+    seed: int | None = None
+    optima: Array | None = None
+    buckets: Array | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("sources", "targets", "buckets"):
+            if (values := getattr(self, field)) is not None:
+                object.__setattr__(self, field, _integers(values, field))
+        if self.optima is not None:
+            object.__setattr__(self, "optima", _costs(self.optima))
+        _check(self)
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def __repr__(self) -> str:
+        return f"QuerySet({self.name!r}, {len(self)} queries, mode {self.mode!r}, seed {self.seed})"
+
+    def take(self, indices: npt.ArrayLike | slice) -> "QuerySet":
+        """The queries at these positions (whole numbers from 0, or a slice), in that order."""
+        chosen = np.arange(len(self))[indices] if isinstance(indices, slice) else np.asarray(indices)
+        if chosen.size and chosen.dtype.kind not in "iu":
+            raise UsageError("queries are taken by position, so positions must be whole numbers.")
+        if chosen.size and (chosen.min() < 0 or chosen.max() >= len(self)):
+            raise UsageError(f"queries are taken from positions 0 to {len(self) - 1} of this set, not beyond.")
+        chosen = chosen.astype(np.int64)
+        return replace(
+            self,
+            sources=self.sources[chosen],
+            targets=self.targets[chosen],
+            optima=None if self.optima is None else self.optima[chosen],
+            buckets=None if self.buckets is None else self.buckets[chosen],
+        )
+
+    def check_fits(self, graph: Graph) -> None:
+        """Raise where a query names a vertex the graph does not have; compiled code does not look."""
+        bad = np.flatnonzero(np.maximum(self.sources, self.targets) >= graph.vertices)
+        if len(bad):
+            raise DataError(
+                f"query {bad[0]} goes from {self.sources[bad[0]]} to {self.targets[bad[0]]}, "
+                f"but graph {graph.name!r} has the vertices 0..{graph.vertices - 1}."
+            )
+
+    @cached_property
+    def digest(self) -> str:
+        """The sha256 of the arrays in canonical little-endian form; name, mode and seed do not count."""
+        arrays = {"sources": self.sources, "targets": self.targets, "optima": self.optima, "buckets": self.buckets}
+        canonical = {
+            key: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for key, a in arrays.items() if a is not None
+        }
+        head = {key: [a.dtype.str, len(a)] for key, a in canonical.items()}
+        digest = hashlib.sha256(b"aacbench.queries/1\0" + json.dumps(head, sort_keys=True).encode() + b"\0")
+        for array in canonical.values():
+            digest.update(array.data)
+        return digest.hexdigest()
+
+
+def first_occurrences(sources: Array, targets: Array) -> Array:
+    """The positions, ascending, at which a (source, target) pair occurs for the first time."""
+    order = np.lexsort((targets, sources))  # stable, so the first of equals stays first
+    same = (np.diff(sources[order]) == 0) & (np.diff(targets[order]) == 0)
+    return np.sort(np.delete(order, np.flatnonzero(same) + 1))
+
+
+def _integers(values: Array, field: str) -> Array:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise DataError(f"a query set's {field} must be a flat list of whole numbers.")
+    if array.size and array.max() > np.iinfo(np.int64).max:
+        raise DataError(f"a query set's {field} must be below 2^63.")
+    return frozen(array, np.int64)
+
+
+def _costs(values: Array) -> Array:
+    array = np.asarray(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iuf"):
+        raise DataError("a query set's optima must be a flat list of numbers.")
+    return frozen(array + 0.0, np.float64)  # -0.0 becomes 0.0: equal costs must have equal digests
+
+
+def _check(queries: QuerySet) -> None:
+    where = f"query set {queries.name!r}: " if queries.name else ""
+    for field in ("targets", "optima", "buckets"):
+        values = getattr(queries, field)
+        if values is not None and len(values) != len(queries):
+            raise DataError(f"{where}{len(queries)} sources and {len(values)} {field} do not match.")
+    for ends in (queries.sources, queries.targets):
+        if len(ends) and ends.min() < 0:
+            raise DataError(f"{where}query {int(np.argmin(ends))} names the negative vertex {ends.min()}.")
+    if queries.optima is not None:
+        bad = np.flatnonzero(~(np.isfinite(queries.optima) & (queries.optima >= 0)))
+        if len(bad):
+            raise DataError(f"{where}query {bad[0]} has the optimum {queries.optima[bad[0]]}, which no path can cost.")

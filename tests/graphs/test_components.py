@@ -1,0 +1,84 @@
+"""Components against networkx, with the rule for ties, and the graph on a set of vertices."""
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aacbench.errors import DataError, UsageError
+from aacbench.graphs import components, from_arcs
+
+FOUND = {"strong": nx.strongly_connected_components, "weak": nx.weakly_connected_components}
+
+
+@st.composite
+def arc_lists(draw):
+    size = draw(st.integers(1, 10))
+    vertex = st.integers(0, size - 1)
+    return size, draw(st.lists(st.tuples(vertex, vertex, st.integers(0, 3)), max_size=20))
+
+
+def build(size, arcs, **extra):
+    tails, heads, weights = np.array(arcs, dtype=np.int64).reshape(-1, 3).T
+    return from_arcs(size, tails, heads, weights, **extra)
+
+
+def reference(size, arcs):
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(size))
+    graph.add_edges_from((tail, head) for tail, head, _ in arcs)
+    return graph
+
+
+@pytest.mark.parametrize("connection", ["strong", "weak"])
+def test_components_are_networkxs(connection):
+    @given(arc_lists())
+    def compare(case):
+        wanted = [sorted(c) for c in FOUND[connection](reference(*case))]
+        labels = components.labels(build(*case), connection)
+        assert sorted(np.flatnonzero(labels == c).tolist() for c in np.unique(labels)) == sorted(wanted)
+        # The longest, and of those the one that begins lowest.
+        assert components.largest(build(*case), connection).tolist() == min(wanted, key=lambda c: (-len(c), c[0]))
+
+    compare()
+
+
+@pytest.mark.parametrize("connection", ["strong", "weak"])
+def test_of_equal_components_the_one_with_the_lowest_vertex_is_taken(connection):
+    graph = from_arcs(6, [5, 3, 4, 1, 2, 0], [3, 5, 1, 4, 0, 2], [1] * 6)
+    assert components.largest(graph, connection).tolist() == [0, 2]
+
+
+def test_an_arc_of_weight_zero_connects():
+    assert components.largest(from_arcs(3, [1, 2], [2, 1], [0, 0])).tolist() == [1, 2]
+
+
+def test_an_unknown_connection_is_refused():
+    with pytest.raises(UsageError, match="'strong' or 'weak', not 'biconnected'"):
+        components.largest(from_arcs(2, [0], [1], [1]), "biconnected")
+
+
+@given(arc_lists(), st.data())
+def test_induced_keeps_the_arcs_between_the_vertices_renumbered(case, data):
+    size, arcs = case
+    vertices = data.draw(st.lists(st.integers(0, size - 1), min_size=1))
+    coords = np.arange(2 * size).reshape(size, 2)
+    graph = build(size, arcs, coords=coords, name="n", declared_directed=False)
+    kept = sorted(set(vertices))
+    inside = [(kept.index(a), kept.index(b), w) for a, b, w in arcs if a in kept and b in kept]
+    found = components.induced(graph, vertices)
+    assert found.digest == build(len(kept), inside, coords=coords[kept], declared_directed=False).digest
+    assert found.integral
+    assert found.name == "n"
+
+
+@pytest.mark.parametrize("vertices", [[-1, 0], [3], [0.0, 1.0], [True, False, True]])
+def test_induced_refuses_what_is_not_a_vertex(vertices):
+    with pytest.raises(UsageError, match="a set of vertices"):
+        components.induced(from_arcs(3, [0], [1], [1]), np.array(vertices))
+
+
+def test_induced_on_no_vertices_is_no_graph():
+    with pytest.raises(DataError, match="between 1 and"):
+        components.induced(from_arcs(3, [0], [1], [1]), [])
