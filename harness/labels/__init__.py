@@ -1,6 +1,6 @@
 """Landmark labels: pools, distance tables and covering radii."""
 
-from aacbench.labels.distances import Direction, distances
+from aacbench.labels.exact import Direction, distances
 from aacbench.labels.pool import Pool, farthest_points, of_landmarks, stored_farthest_points
 from aacbench.labels.radius import covering_radius, symmetric_covering_radius
 from aacbench.labels.tables import alt_layout, label_rows, rounding_margin

@@ -14,8 +14,8 @@ from aacbench import artifacts
 from aacbench.errors import UsageError
 from aacbench.graphs import components
 from aacbench.graphs.record import Array
-from aacbench.labels.distances import Direction, distances
-from aacbench.search.network import Network
+from aacbench.labels.exact import Direction, distances
+from aacbench.search.networks import Network
 
 _INT32_MAX = 2**31 - 1
 

@@ -6,7 +6,7 @@ from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
 from aacbench.labels.pool import Pool
 from aacbench.search.layouts import Differential, differential
-from aacbench.search.network import Network
+from aacbench.search.networks import Network
 
 WIDTHS = ("exact", "float32")
 

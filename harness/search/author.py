@@ -15,7 +15,7 @@ import numpy as np
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
 from aacbench.search.layouts import Kernels, register
-from aacbench.search.network import Network
+from aacbench.search.networks import Network
 
 _ARRAYS, _LAYOUT = "Arrays_", "Layout_"
 

@@ -12,7 +12,7 @@ from aacbench.graphs.record import Array
 from aacbench.search import astar
 from aacbench.search.answers import Answers, from_tables
 from aacbench.search.layouts import memo_for, no_labels
-from aacbench.search.network import Network
+from aacbench.search.networks import Network
 from aacbench.search.policy import POLICIES, Policy
 from aacbench.search.python_tier import search_python
 from aacbench.search.workspace import borrow, give_back

@@ -12,7 +12,7 @@ import numpy as np
 from numba.extending import overload
 
 from aacbench.graphs.record import Array, frozen
-from aacbench.search.network import Network
+from aacbench.search.networks import Network
 
 UNREACHABLE = -1  # the label of a vertex that a landmark does not reach, or that does not reach it
 

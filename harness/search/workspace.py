@@ -6,7 +6,7 @@ import numpy as np
 
 from aacbench.graphs.record import Array
 from aacbench.search.heap import entry_dtype
-from aacbench.search.network import Network
+from aacbench.search.networks import Network
 
 
 class Workspace(NamedTuple):

@@ -5,7 +5,7 @@ import numpy as np
 from aacbench.compiled import kernel
 from aacbench.graphs.record import Array
 from aacbench.search.heap import sift_down, sift_up
-from aacbench.search.network import Arcs
+from aacbench.search.networks import Arcs
 
 
 @kernel

@@ -5,8 +5,8 @@ from enum import Enum
 import numpy as np
 
 from aacbench.graphs.record import Array
-from aacbench.search.dijkstra import one_to_all
-from aacbench.search.network import Network
+from aacbench.search.networks import Network
+from aacbench.search.one_to_all import one_to_all
 from aacbench.search.workspace import borrow, give_back
 
 
