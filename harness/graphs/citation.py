@@ -51,7 +51,6 @@ def weighted_citations(citing: npt.ArrayLike, cited: npt.ArrayLike, *, name: str
 
 
 def _largest_component(vertices: int, tail: Array, head: Array) -> tuple[int, Array, Array]:
-    # Repeated lines are added up on the way, which a narrow integer would not hold.
     pattern = coo_array((np.ones(len(tail)), (tail, head)), shape=(vertices, vertices))
     component = connected_components(pattern, directed=True, connection="weak")[1]
     _, lowest, sizes = np.unique(component, return_index=True, return_counts=True)

@@ -128,9 +128,16 @@ def _generated(name: str) -> Graph | None:
 
 
 def _nearest(name: str) -> str:
-    patterns = [pattern for pattern, _ in import_module("aacbench.graphs.generators").describe()]
-    spelt = {pattern.lower(): pattern for pattern in patterns}
+    spelt = {}
+    for pattern, _ in import_module("aacbench.graphs.generators").describe():
+        spelt[pattern.lower()] = spelt[_stem(pattern)] = pattern
     for known in catalogue():
         spelt[known.lower()] = spelt[known.partition(":")[2].lower()] = known
-    close = dict.fromkeys(spelt[match] for match in difflib.get_close_matches(name.lower(), spelt))
+    matches = [match for tried in (name.lower(), _stem(name)) for match in difflib.get_close_matches(tried, spelt)]
+    close = dict.fromkeys(spelt[match] for match in matches)
     return f" (did you mean {' or '.join(close)}?)" if close else ""
+
+
+def _stem(name: str) -> str:
+    """What a generator's name begins with, before the sizes."""
+    return name.lower().partition("-")[0]

@@ -15,13 +15,15 @@ from aacbench.graphs.catalogue import DataFile, Entry, catalogue
 loading = importlib.import_module("aacbench.graphs.load")
 load, scenario_path = loading.load, loading.scenario_path
 
+GENERATED = {"sbm-10k": "a block model", "road-N[-sSEED]": "streets"}
+
 
 @pytest.fixture(autouse=True)
 def places(tmp_path, monkeypatch):
     monkeypatch.setenv("AACBENCH_DATA", str(tmp_path / "own"))
     monkeypatch.setenv("AACBENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("aacbench.graphs.generators.generate", lambda name: None, raising=False)
-    monkeypatch.setattr("aacbench.graphs.generators.describe", lambda: [("sbm-10k", "a block model")], raising=False)
+    monkeypatch.setattr("aacbench.graphs.generators.describe", lambda: list(GENERATED.items()), raising=False)
     return tmp_path
 
 
@@ -140,6 +142,14 @@ def test_a_catalogue_graph_is_read_with_its_files_and_options(places, calls, ent
     assert calls == [("read_csv_pair", None, {"nodes": nodes, "edges": edges, "weight": "length"})]
 
 
+def test_other_options_mean_parsing_again(places, calls, entry):
+    write(places / "own/one.gr")
+    for options in ({"id_base": 0}, {"id_base": 1}):
+        entry(options=options)
+        load("set:one")
+    assert [more for _, _, more in calls] == [{"id_base": 0}, {"id_base": 1}]
+
+
 @pytest.mark.parametrize("size", [{"vertices": 5}, {"arcs": 4}])
 def test_a_graph_of_the_wrong_size_is_not_the_data_set(places, calls, entry, size):
     path = write(places / "own/one.gr")
@@ -170,7 +180,13 @@ def test_a_generated_graph_is_made_once(monkeypatch):
 
 @pytest.mark.parametrize(
     ("name", "meant"),
-    [("dimacs:ny", "dimacs:NY"), ("NY", "dimacs:NY"), ("brc202", "movingai:brc202d"), ("smb-10k", "sbm-10k")],
+    [
+        ("dimacs:ny", "dimacs:NY"),
+        ("NY", "dimacs:NY"),
+        ("brc202", "movingai:brc202d"),
+        ("smb-10k", "sbm-10k"),
+        ("raod-2000-s7", "road-N[-sSEED]"),
+    ],
 )
 def test_a_wrong_name_is_answered_with_the_nearest(name, meant):
     with pytest.raises(UsageError, match="`aacbench graphs` lists all") as error:
