@@ -1,0 +1,205 @@
+"""Parsed graphs come back whole from the cache, or not at all."""
+
+import errno
+import json
+import mmap
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aacbench.graphs import from_arcs, store
+
+KEY = store.key_of({"test": 1})
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("AACBENCH_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def sample(weights=(1.5, 2.0, 7.25), coords=True, directed=True):
+    places = [[0, 0], [1, 0], [2, 5]] if coords else None
+    return from_arcs(3, [0, 1, 2], [1, 2, 0], weights, coords=places, name="made", declared_directed=directed)
+
+
+def entry(cache):
+    return cache / "graphs" / KEY[:2] / KEY
+
+
+def left_in(cache):
+    return sorted(path.name for path in (cache / "graphs").rglob("*") if path.name != KEY[:2])
+
+
+def owner_of(array):
+    return owner_of(array.base) if isinstance(array, np.ndarray) else array
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [sample(), sample((1, 2, 3)), sample(coords=False), sample(directed=False), from_arcs(2, [], [], [])],
+    ids=["float", "integral", "bare", "undirected", "arcless"],
+)
+def test_a_kept_graph_is_read_back_as_it_was(graph):
+    for found in (store.keep(KEY, graph, "asked"), store.read(KEY, "asked")):
+        assert found is not graph
+        assert found.digest == graph.digest
+        assert found.name == "asked"
+        assert found.declared_directed == graph.declared_directed
+        assert (found.coords is None) == (graph.coords is None)
+
+
+def test_arrays_are_mapped_from_disk_and_read_only():
+    found = store.keep(KEY, sample(), "asked")
+    for array in (found.indptr, found.indices, found.weights, found.coords):
+        assert type(array) is np.ndarray
+        assert not array.flags.writeable
+        assert isinstance(owner_of(array), mmap.mmap)
+
+
+def test_an_unknown_key_is_not_found():
+    assert store.read(KEY, "asked") is None
+
+
+FILES = ["indptr.npy", "indices.npy", "weights.npy", "coords.npy", "meta.json"]
+DAMAGE = {
+    "removed": lambda path: path.unlink(),
+    "emptied": lambda path: path.write_bytes(b""),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:-3]),
+    "flipped": lambda path: path.write_bytes(path.read_bytes()[:-3] + b"\xff" + path.read_bytes()[-2:]),
+    "other": lambda path: path.write_bytes(b"[1, 2]"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+@pytest.mark.parametrize("file", FILES)
+def test_a_damaged_entry_is_dropped_and_made_anew(cache, file, damage):
+    graph = sample()
+    store.keep(KEY, graph, "asked")
+    damage(entry(cache) / file)
+    assert store.read(KEY, "asked") is None
+    assert left_in(cache) == []
+    assert store.keep(KEY, graph, "asked").digest == graph.digest
+    assert store.read(KEY, "asked").digest == graph.digest
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
+def test_no_flipped_byte_ever_gives_another_graph(file, where, flip):
+    graph = store.keep(KEY, sample(), "asked")
+    path = store._folder(KEY) / file
+    content = bytearray(path.read_bytes())
+    content[int(where * len(content))] ^= flip
+    path.unlink()  # a new file: the graph above still has the old one mapped
+    path.write_bytes(content)
+    found = store.read(KEY, "asked")
+    assert found is None or (found.digest == graph.digest and np.array_equal(found.weights, graph.weights))
+
+
+@pytest.mark.parametrize("change", [{"declared_directed": False}, {"format": "other/1"}, {"arrays": ["indptr"]}])
+def test_a_tampered_description_is_noticed(cache, change):
+    store.keep(KEY, sample(), "asked")
+    meta = entry(cache) / "meta.json"
+    meta.write_text(json.dumps(json.loads(meta.read_text()) | change))
+    assert store.read(KEY, "asked") is None
+
+
+def test_a_full_disk_costs_only_the_cache(cache, monkeypatch):
+    def full(*args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(store.np, "save", full)
+    graph = sample()
+    found = store.keep(KEY, graph, "asked")
+    assert (found.digest, found.name) == (graph.digest, "asked")
+    assert left_in(cache) == []
+
+
+def test_a_cache_that_cannot_hold_folders_costs_only_the_cache(cache):
+    cache.mkdir()
+    (cache / "graphs").write_text("in the way")
+    assert store.read(KEY, "asked") is None
+    assert store.keep(KEY, sample(), "asked").digest == sample().digest
+
+
+def test_losing_the_race_to_another_process_is_success(cache, monkeypatch):
+    fill = store._fill
+    graph = sample()
+
+    def overtaken(folder, graph):
+        fill(folder, graph)
+        entry(cache).mkdir()
+        fill(entry(cache), graph)
+
+    monkeypatch.setattr(store, "_fill", overtaken)
+    found = store.keep(KEY, graph, "asked")
+    assert found.digest == graph.digest
+    assert isinstance(owner_of(found.weights), mmap.mmap)
+    assert left_in(cache) == sorted([KEY, *FILES])
+
+
+def test_folders_of_killed_processes_go_after_a_day(cache):
+    parent = entry(cache).parent
+    old, young = parent / ".unfinished-old", parent / ".unfinished-young"
+    for folder in (old, young):
+        folder.mkdir(parents=True)
+    yesterday = time.time() - 25 * 3600
+    os.utime(old, (yesterday, yesterday))
+    store.keep(KEY, sample(), "asked")
+    assert not old.exists()
+    assert young.exists()
+
+
+RACER = """
+import sys, time, pathlib
+from aacbench.graphs import from_arcs, store
+graph = from_arcs(500, list(range(499)), list(range(1, 500)), [0.5] * 499)
+pathlib.Path(sys.argv[1]).touch()
+while not pathlib.Path(sys.argv[2]).exists():
+    time.sleep(0.001)
+for turn in range(40):
+    key = store.key_of({"turn": turn})
+    found = store.read(key, "g") or store.keep(key, graph, "g")
+    assert found.digest == graph.digest
+    if turn % 4 == 0 and store._folder(key).exists():
+        store._drop(store._folder(key))
+"""
+
+
+def test_processes_do_not_disturb_each_other(cache, tmp_path):
+    ready = [tmp_path / f"ready-{number}" for number in range(3)]
+    commands = [[sys.executable, "-c", RACER, str(path), str(tmp_path / "go")] for path in ready]
+    racers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
+    while not all(path.exists() for path in ready) and all(racer.poll() is None for racer in racers):
+        time.sleep(0.01)
+    (tmp_path / "go").touch()
+    errors = [racer.communicate()[1] for racer in racers]
+    assert [racer.returncode for racer in racers] == [0, 0, 0], errors
+    assert not [name for name in left_in(cache) if name.startswith(".")]
+
+
+def test_a_key_depends_on_every_part_and_on_no_order():
+    assert store.key_of({"a": 1, "b": 2}) == store.key_of({"b": 2, "a": 1})
+    assert len({store.key_of(parts) for parts in ({}, {"a": 1}, {"a": 2}, {"b": 1})}) == 4
+
+
+def test_the_code_that_makes_a_graph_counts(monkeypatch):
+    monkeypatch.setattr(store, "sources_digest", lambda: "changed")
+    assert store.key_of({"test": 1}) != KEY
+
+
+def test_the_code_is_that_of_every_file_about_graphs(tmp_path, monkeypatch):
+    (tmp_path / "readers").mkdir()
+    source = tmp_path / "readers" / "format.py"
+    monkeypatch.setattr(store, "__file__", str(tmp_path / "store.py"))
+    digests = []
+    for text in ("one", "two"):
+        source.write_text(text)
+        digests.append(store.sources_digest.__wrapped__())
+    assert digests[0] != digests[1]
