@@ -9,7 +9,7 @@ from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.layouts import bind, bound
 from aacbench.search.policy import TIES, Policy
 
-NO_PARENT = -1
+NO_PARENT = np.uint32(0xFFFFFFFF)
 
 # Columns of the two tables a batch fills.
 COSTS = ("cost", "path_cost", "h_source")
@@ -25,6 +25,9 @@ COUNTS = (
     "on_optimum",
 )
 PATH_EDGES, EXPANDED, REEXPANDED, GENERATED, STALE_POPS, H_CALLS, BELOW_OPTIMUM, ON_OPTIMUM = range(8)
+
+_NEXT = np.uint32(1)
+_FINISHED, _HEAP_FULL, _ABOVE_COST = range(3)
 
 # Distances on float weights are equal up to this relative rounding; on integer weights they are exact.
 RELATIVE_TOLERANCE = 1e-12
@@ -68,38 +71,46 @@ def search_all(arcs, layout, memo, work, rules, numbers, sources, targets, costs
     heap = work.heap
     for query in range(len(sources)):
         s, t, cost, count = sources[query], targets[query], costs[query], counts[query]
-        count[:] = 0
         cost[:] = 0
+        count[:] = 0
         if s == t:
             continue
-        unknown = numbers.zero - 1
-        fits, heap = search_one(arcs, layout, memo, work, heap, rules, numbers, s, t, unknown, cost, count)
-        if not fits:
-            # Some f exceeded the cost found, so h is not admissible here: count again with that cost known.
-            optimum = cost[COST]
-            _, heap = search_one(arcs, layout, memo, work, heap, rules, numbers, s, t, optimum, cost, count)
+        optimum = numbers.zero - 1
+        ended = _HEAP_FULL
+        while ended != _FINISHED:
+            ended = search_one(arcs, layout, memo, work, heap, rules, numbers, s, t, optimum, cost, count)
+            if ended == _HEAP_FULL:
+                heap = np.empty(2 * len(heap), dtype=heap.dtype)
+            elif ended == _ABOVE_COST:
+                optimum = cost[COST]
         trace(arcs, work, s, t, cost, count)
     return heap
 
 
 @kernel
 def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, optimum, cost, count):
-    """One A* search from source to another vertex. Returns whether no f exceeded the cost found, and the heap."""
-    state = work.state
+    """One A* search from source to another vertex; fills its rows and says how it ended.
+
+    Expansions are counted below and on the cost `optimum`. Where it is not known (-1) they are counted against the
+    running maximum of f, which ends as the optimum when h is admissible; when it does not, the search ends as
+    `_ABOVE_COST`, to be done again with the cost known.
+    """
+    state, indptr, heads, weights = work.state, arcs.indptr, arcs.heads, arcs.weights
+    reopen, bpmx, tie_g, tie_sequence = rules
+    infinity, tolerance = numbers.infinity, numbers.tolerance
     settled = bind(layout, memo, arcs, work, target)
     stamp = next_stamp(work)
     start = state[source]
-    touch(start, stamp, bound(layout, memo, source), numbers.infinity)
+    touch(start, stamp, bound(layout, memo, source), infinity)
     start.g = numbers.zero
     start.sequence = 1
     cost[H_SOURCE] = start.h
-    sift_up(heap, 0, start.h, numbers.zero, np.uint32(1), source)
+    sift_up(heap, 0, start.h, numbers.zero, np.uint32(1), np.uint32(source))
     size, sequence, h_calls, stale, expanded, reexpanded = 1, 1, 1, 0, settled, 0
-    # f never exceeds the optimum where h is admissible, so its running maximum ends as the optimum.
     known = optimum >= 0
     ceiling, slack, below, level = optimum, numbers.zero, settled, 0
     if known:
-        slack = optimum * numbers.tolerance
+        slack = optimum * tolerance
     found = numbers.zero - 1
 
     while size > 0:
@@ -107,7 +118,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
         size -= 1
         sift_down(heap, size)
         here = state[u]
-        if (rules.reopen and popped != here.sequence) or (here.closed != 0 and not rules.reopen):
+        if (reopen and popped != here.sequence) or (here.closed != 0 and not reopen):
             stale += 1
             continue
         expanded += 1
@@ -121,29 +132,29 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
             below += level
             level = 1
             ceiling = f
-            slack = f * numbers.tolerance
+            slack = f * tolerance
         g = here.g
         if u == target:
             found = g
             break
-        if rules.bpmx:
-            h_calls += lift(arcs, layout, memo, state, stamp, u, numbers)
-        for arc in range(arcs.indptr[u], arcs.indptr[u + 1]):
-            v = arcs.heads[arc]
+        if bpmx:
+            h_calls += lift(arcs, layout, memo, state, stamp, u, infinity)
+        for arc in range(indptr[u], indptr[u + _NEXT]):
+            v = heads[arc]
             there = state[v]
-            through = g + arcs.weights[arc]
+            through = g + weights[arc]
             if there.stamp != stamp:
-                touch(there, stamp, bound(layout, memo, v), numbers.infinity)
+                touch(there, stamp, bound(layout, memo, v), infinity)
                 h_calls += 1
-            if through >= there.g or (there.closed != 0 and not rules.reopen):
+            if through >= there.g or (there.closed != 0 and not reopen):
                 continue
+            if size == len(heap):
+                return _HEAP_FULL
             sequence += 1
             there.g = through
             there.parent = u
             there.sequence = sequence
-            tie = through * rules.tie_g + rules.tie_sequence * sequence
-            if size == len(heap):
-                heap = grown(heap)
+            tie = through * tie_g + tie_sequence * sequence
             sift_up(heap, size, through + there.h, tie, np.uint32(sequence), v)
             size += 1
 
@@ -155,7 +166,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
     count[H_CALLS] = h_calls
     count[BELOW_OPTIMUM] = below if found >= 0 else expanded
     count[ON_OPTIMUM] = level if found >= 0 else 0
-    return known or found < 0 or ceiling <= found + slack, heap
+    return _FINISHED if known or found < 0 or ceiling <= found + slack else _ABOVE_COST
 
 
 @kernel
@@ -180,58 +191,51 @@ def touch(record, stamp, h, infinity):
 
 
 @kernel
-def lift(arcs, layout, memo, state, stamp, u, numbers):
+def lift(arcs, layout, memo, state, stamp, u, infinity):
     """BPMX(1) at u, which is not the target: raise its bound from its successors' and theirs from its.
 
     h(v) - h(u) may exceed w(v, u) only if h(u) is too low, so the weight of the *reverse* arc is what counts.
     Returns how many bounds had to be computed.
     """
     here = state[u]
-    h, least, calls = here.h, numbers.infinity, 0
-    for arc in range(arcs.indptr[u], arcs.indptr[u + 1]):
+    h, least, calls = here.h, infinity, 0
+    for arc in range(arcs.indptr[u], arcs.indptr[u + _NEXT]):
         v = arcs.heads[arc]
         there = state[v]
         if there.stamp != stamp:
-            touch(there, stamp, bound(layout, memo, v), numbers.infinity)
+            touch(there, stamp, bound(layout, memo, v), infinity)
             calls += 1
         if arcs.back[arc] >= 0:
             h = max(h, there.h - arcs.back[arc])
         least = min(least, there.h + arcs.weights[arc])
-    if least < numbers.infinity:
+    if least < infinity:
         h = max(h, least)
     here.h = h
-    for arc in range(arcs.indptr[u], arcs.indptr[u + 1]):
+    for arc in range(arcs.indptr[u], arcs.indptr[u + _NEXT]):
         there = state[arcs.heads[arc]]
         there.h = max(there.h, h - arcs.weights[arc])
     return calls
 
 
 @kernel
-def grown(heap):
-    """The same heap in twice the room."""
-    larger = np.empty(2 * len(heap), dtype=heap.dtype)
-    larger[: len(heap)] = heap
-    return larger
-
-
-@kernel
 def trace(arcs, work, source, target, cost, count):
-    """Write the path found into `work.path`, and its length and its cost, summed anew arc by arc, into the row."""
+    """Write the path found to the end of `work.path`; its length and its cost, summed anew, go into the rows."""
     cost[PATH_COST] = cost[COST]
     if cost[COST] < 0:
         return
-    edges, v = 0, target
+    path = work.path
+    first, v = len(path), np.uint32(target)
     while v != source:
-        work.path[len(work.path) - 1 - edges] = v
+        first -= 1
+        path[first] = v
         v = work.state[v].parent
-        edges += 1
-    count[PATH_EDGES] = edges
-    total, u = cost[COST] - cost[COST], source
-    for step in range(len(work.path) - edges, len(work.path)):
-        v = work.path[step]
+    count[PATH_EDGES] = len(path) - first
+    cost[PATH_COST] = 0
+    u = np.uint32(source)
+    for step in range(first, len(path)):
+        v = path[step]
         arc = arcs.indptr[u]
         while arcs.heads[arc] != v:
-            arc += 1
-        total += arcs.weights[arc]
+            arc += _NEXT
+        cost[PATH_COST] += arcs.weights[arc]
         u = v
-    cost[PATH_COST] = total

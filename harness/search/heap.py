@@ -1,22 +1,27 @@
 """A 4-ary heap of (f, tie, sequence, vertex) records: a total order, so what leaves next does not depend on layout."""
 
+from typing import Any
+
 import numpy as np
 
 from aacbench.compiled import kernel
-from aacbench.graphs.record import Array
 
 
-def entry_dtype(weight: np.dtype) -> np.dtype:
+def entry_dtype(weight: np.dtype[Any]) -> np.dtype[Any]:
     """The record a heap holds, for a graph's weight type."""
-    return np.dtype([("f", weight), ("tie", weight), ("sequence", np.uint32), ("vertex", np.int32)], align=True)
+    return np.dtype([("f", weight), ("tie", weight), ("sequence", np.uint32), ("vertex", np.uint32)], align=True)
+
+
+# Positions are unsigned, so that indexing need not look for negative ones.
+_ONE, _TWO, _FOUR = np.uint64(1), np.uint64(2), np.uint64(4)
 
 
 @kernel
-def sift_up(heap: Array, size: int, f, tie, sequence, vertex):
+def sift_up(heap, size, f, tie, sequence, vertex):
     """Put an entry at the end of a heap of `size` entries and let it rise."""
-    hole = size
+    hole = np.uint64(size)
     while hole > 0:
-        up = (hole - 1) >> 2
+        up = (hole - _ONE) >> _TWO
         other = heap[up]
         if other.f < f or (other.f == f and (other.tie < tie or (other.tie == tie and other.sequence < sequence))):
             break
@@ -30,16 +35,17 @@ def sift_up(heap: Array, size: int, f, tie, sequence, vertex):
 
 
 @kernel
-def sift_down(heap: Array, size: int) -> None:
+def sift_down(heap, size):
     """Close the gap at the root: entry `size` (the last one) goes where it belongs among the first `size`."""
-    last = heap[size]
+    end = np.uint64(size)
+    last = heap[end]
     f, tie, sequence, vertex = last.f, last.tie, last.sequence, last.vertex
-    hole = 0
-    child = 1
-    while child < size:
+    hole = np.uint64(0)
+    child = _ONE
+    while child < end:
         best = child
         least = heap[child]
-        for other in range(child + 1, min(child + 4, size)):
+        for other in range(child + _ONE, min(child + _FOUR, end)):
             entry = heap[other]
             if entry.f < least.f or (
                 entry.f == least.f
@@ -51,7 +57,7 @@ def sift_down(heap: Array, size: int) -> None:
             break
         heap[hole] = least
         hole = best
-        child = 4 * hole + 1
+        child = _FOUR * hole + _ONE
     place = heap[hole]
     place.f = f
     place.tie = tie

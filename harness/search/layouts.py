@@ -61,29 +61,30 @@ def memo_for(layout: Any) -> Array:
 
 
 def _bind_differential(layout, memo, arcs, work, target):
-    for k in range(len(memo)):
+    for k in range(np.uint64(len(memo))):
         memo[k] = layout.rows[target, k]
     return 0
 
 
 def _bound_differential(layout, memo, u):
-    row = layout.rows[u]
-    best = layout.nothing
-    both, forward, total = layout.both, layout.both + layout.forward, len(memo)
+    rows, best = layout.rows, layout.nothing
+    both, total = np.uint64(layout.both), np.uint64(rows.shape[1])
+    forward = both + np.uint64(layout.forward)
     if layout.complete:
         for k in range(both):
-            best = max(best, abs(row[k] - memo[k]))
+            best = max(best, abs(rows[u, k] - memo[k]))
         for k in range(both, forward):
-            best = max(best, memo[k] - row[k])
+            best = max(best, memo[k] - rows[u, k])
         for k in range(forward, total):
-            best = max(best, row[k] - memo[k])
+            best = max(best, rows[u, k] - memo[k])
     else:
         for k in range(total):
-            if row[k] >= 0 and memo[k] >= 0:
+            label = rows[u, k]
+            if label >= 0 and memo[k] >= 0:
                 if k < forward:
-                    best = max(best, memo[k] - row[k])
+                    best = max(best, memo[k] - label)
                 if k < both or k >= forward:
-                    best = max(best, row[k] - memo[k])
+                    best = max(best, label - memo[k])
     return max(best - layout.margin, layout.nothing)
 
 

@@ -14,7 +14,10 @@ ORDERS = ("dfs", "file")
 
 
 class Arcs(NamedTuple):
-    """What a kernel needs of a graph; `back[a]` is the weight of the reverse of arc a, -1 where there is none."""
+    """What a kernel needs of a graph; `back[a]` is the weight of the reverse of arc a, -1 where there is none.
+
+    Positions are unsigned, so that indexing by them need not look for negative ones.
+    """
 
     indptr: Array
     heads: Array
@@ -49,6 +52,8 @@ def network(graph: Graph, order: str = "dfs") -> Network:
     """Renumber a graph's vertices: `dfs` (depth first, about twice as fast to search) or `file` (as they are)."""
     if order not in ORDERS:
         raise UsageError(f"the vertex order must be one of {', '.join(ORDERS)}, not {order!r}.")
+    if graph.arcs >= 2**32:
+        raise UsageError(f"a graph to search has fewer than 2^32 arcs, not {graph.arcs}.")
     identity = np.arange(graph.vertices, dtype=np.int32)
     original = depth_first_order(graph.indptr, graph.indices) if order == "dfs" else identity
     place = np.empty_like(original)
@@ -97,8 +102,8 @@ def _renumbered(graph: Graph, reverse: Graph, original: Array, place: Array) -> 
     taken = np.repeat(graph.indptr[original] - indptr[:-1], degrees) + np.arange(graph.arcs)
     back = graph.weights if reverse is graph else reverse_weights(graph, reverse)
     return Arcs(
-        frozen(indptr, np.int64),
-        frozen(place[graph.indices[taken]], np.int32),
+        frozen(indptr, np.uint32),
+        frozen(place[graph.indices[taken]], np.uint32),
         frozen(graph.weights[taken], graph.weights.dtype),
         frozen(back[taken], graph.weights.dtype),
     )

@@ -28,7 +28,7 @@ def state_dtype(weight: np.dtype) -> np.dtype:
             ("g", weight),
             ("h", weight),
             ("stamp", np.uint32),
-            ("parent", np.int32),
+            ("parent", np.uint32),
             ("sequence", np.uint32),
             ("closed", np.uint32),
         ],
@@ -42,7 +42,7 @@ def workspace(network: Network) -> Workspace:
     return Workspace(
         np.zeros(vertices, dtype=state_dtype(weight)),
         np.empty(network.graph.arcs + 2, dtype=entry_dtype(weight)),
-        np.empty(vertices, dtype=np.int32),
+        np.empty(vertices, dtype=np.uint32),
         np.zeros(1, dtype=np.uint32),
     )
 
