@@ -1,1 +1,49 @@
 """Generators: graphs made by a recipe and a seed, the same on every machine."""
+
+import re
+from collections.abc import Callable
+
+from aacbench.errors import UsageError
+from aacbench.graphs.generators.lattices import grid, maze
+from aacbench.graphs.generators.random_graphs import ba_10k, p7, sbm_10k
+from aacbench.graphs.generators.road import road
+from aacbench.graphs.record import Graph
+
+__all__ = ["ba_10k", "describe", "generate", "grid", "maze", "p7", "road", "sbm_10k"]
+
+_FIXED: dict[str, Callable[[], Graph]] = {"sbm-10k": sbm_10k, "ba-10k": ba_10k, "p7": p7}
+_SIZED: dict[str, Callable[[int, int], Graph]] = {"road": road, "grid": grid, "maze": maze}
+_DEFAULT_SIZE = {"grid": "64", "maze": "64"}
+_SIZED_NAME = re.compile(r"(?P<kind>road|grid|maze)(-(?P<size>[0-9]+))?(-s(?P<seed>[0-9]+))?")
+_MOST_DIGITS = 18
+
+
+def generate(name: str) -> Graph | None:
+    """The graph of this name, or None where no generator has it."""
+    if name in _FIXED:
+        return _FIXED[name]()
+    match = _SIZED_NAME.fullmatch(name)
+    if match is None:
+        return None
+    size = match["size"] or _DEFAULT_SIZE.get(match["kind"])
+    if size is None:
+        raise UsageError(f"{name!r} does not say how many vertices it should have, as in 'road-5000'.")
+    return _SIZED[match["kind"]](_number(size, name), _number(match["seed"] or "0", name))
+
+
+def describe() -> list[tuple[str, str]]:
+    """Each pattern of names with one line about its graphs."""
+    return [
+        ("sbm-10k", "the paper's stochastic block model: 10,000 vertices, undirected, float weights"),
+        ("ba-10k", "the paper's Barabási-Albert graph: 10,000 vertices, undirected, float weights"),
+        ("road-N[-sSEED]", "a synthetic directed street network with N vertices; travel times in milliseconds"),
+        ("grid-N[-sSEED]", "an open N x N grid, four neighbours, undirected, integer weights 1 to 10; grid is grid-64"),
+        ("maze-N[-sSEED]", "an N x N maze with a few loops, undirected, unit weights; maze is maze-64"),
+        ("p7", "the path on seven vertices, undirected, unit weights"),
+    ]
+
+
+def _number(digits: str, name: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise UsageError(f"{name[:40]!r} asks for a number of {len(digits)} digits; use a smaller one.")
+    return int(digits)
