@@ -1,0 +1,150 @@
+"""MovingAI grid maps and their scenarios."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from aacbench.graphs.readers.source import Source, open_source
+from aacbench.graphs.readers.values import number, quoted, whole
+from aacbench.graphs.record import Array, Graph, from_arcs, frozen
+
+_FREE, _BLOCKED = ".GS", "@OTW"
+_WHOLE_FIELDS = ("bucket", "width", "height", "start_x", "start_y", "goal_x", "goal_y")
+_FIELDS = ("bucket", "map", *_WHOLE_FIELDS[1:], "optimum")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scenario:
+    """The problems of a scenario file: arrays with one entry per problem, and the map that each one names."""
+
+    map_name: tuple[str, ...]
+    bucket: Array
+    width: Array
+    height: Array
+    start_x: Array
+    start_y: Array
+    goal_x: Array
+    goal_y: Array
+    optimum: Array
+
+    def __len__(self) -> int:
+        return len(self.optimum)
+
+
+def read_map(path: Path, *, name: str = "") -> Graph:
+    """Read a map, plain or gzip, as an 8-connected graph whose vertices are the free cells, row by row.
+
+    A straight step costs 1 and a diagonal one the square root of 2; it needs both cells beside it free, so no corner
+    is cut. Coordinates are (x, y), x counting columns and y counting rows from the top.
+    """
+    source = open_source(path)
+    free = _free_cells(source)
+    if not free.any():
+        raise source.error(f"no cell of this map is free, that is, one of {' '.join(_FREE)}.")
+    place = np.full(free.shape, -1, dtype=np.int64)
+    place[free] = np.arange(np.count_nonzero(free))
+    pairs, costs = _steps(free, place)
+    rows, columns = np.nonzero(free)
+    with source.blamed():
+        return from_arcs(
+            len(rows),
+            np.concatenate((pairs[0], pairs[1])),
+            np.concatenate((pairs[1], pairs[0])),
+            np.tile(costs, 2),
+            coords=np.column_stack((columns, rows)),
+            name=name,
+            declared_directed=False,
+        )
+
+
+def read_scenario(path: Path) -> Scenario:
+    """Read a scenario file, plain or gzip."""
+    source = open_source(path)
+    head = source.lines[0].split()
+    if len(head) != 2 or head[0] != "version" or head[1] not in ("1", "1.0"):
+        raise source.error(f"a scenario begins with 'version 1', not {quoted(source.lines[0])}.", line=1)
+    problems = [_problem(source, line, text) for line, text in enumerate(source.lines[1:], start=2) if text.strip()]
+    if not problems:
+        raise source.error("there is no problem in this scenario; fetch it again.")
+    columns = dict(zip(_FIELDS, zip(*problems, strict=True), strict=True))
+    return Scenario(
+        map_name=tuple(str(value) for value in columns["map"]),
+        optimum=frozen(np.array(columns["optimum"]), np.float64),
+        **{field: frozen(np.array(columns[field]), np.int64) for field in _WHOLE_FIELDS},
+    )
+
+
+def _free_cells(source: Source) -> Array:
+    height, width = _map_size(source)
+    rows = source.lines[4:]
+    if len(rows) != height:
+        raise source.error(f"the header says {height} rows, but the map has {len(rows)}; fetch it again.")
+    for line, row in enumerate(rows, start=5):
+        if len(row) != width:
+            raise source.error(f"the row has {len(row)} cells, but the header says {width}; correct it.", line=line)
+        strange = set(row) - set(_FREE + _BLOCKED)
+        if strange:
+            message = f"the cell {quoted(min(strange))} is unknown; cells are one of {' '.join(_FREE + _BLOCKED)}."
+            raise source.error(message, line=line)
+    cells = np.frombuffer("".join(rows).encode("ascii"), dtype=np.uint8).reshape(height, width)
+    return np.isin(cells, np.frombuffer(_FREE.encode("ascii"), dtype=np.uint8))
+
+
+def _map_size(source: Source) -> tuple[int, int]:
+    """Height and width from the four lines of the header."""
+    head = [line.split() for line in source.lines[:4]]
+    form = "'type octile', 'height <rows>', 'width <columns>', 'map'"
+    for line, (fields, word) in enumerate(zip(head, ("type", "height", "width", "map"), strict=False), start=1):
+        if fields[:1] != [word] or len(fields) != (1 if word == "map" else 2):
+            raise source.error(f"the header of a map is {form}, one on each line.", line=line)
+    if len(head) < 4:
+        raise source.error(f"the header of a map is {form}, one on each line.")
+    if head[0][1] != "octile":
+        raise source.error(f"only maps of type octile are known, not {quoted(head[0][1])}.", line=1)
+    sizes = []
+    for line in (2, 3):
+        try:
+            size = whole(head[line - 1][1])
+        except ValueError as error:
+            raise source.error(f"{error}; the header of a map is {form}.", line=line) from None
+        if size < 1:
+            raise source.error(f"a map has at least one row and one column, not {size}.", line=line)
+        sizes.append(size)
+    return sizes[0], sizes[1]
+
+
+def _steps(free: Array, place: Array) -> tuple[Array, Array]:
+    """Each pair of neighbours once, and what the step between them costs."""
+    right = (free[:, :-1] & free[:, 1:], place[:, :-1], place[:, 1:])
+    down = (free[:-1] & free[1:], place[:-1], place[1:])
+    square = free[:-1, :-1] & free[:-1, 1:] & free[1:, :-1] & free[1:, 1:]
+    falling = (square, place[:-1, :-1], place[1:, 1:])
+    rising = (square, place[1:, :-1], place[:-1, 1:])
+    pairs = [np.stack((tail[open_], head[open_])) for open_, tail, head in (right, down, falling, rising)]
+    costs = [np.full(pair.shape[1], cost) for pair, cost in zip(pairs, (1.0, 1.0, 2**0.5, 2**0.5), strict=True)]
+    return np.concatenate(pairs, axis=1), np.concatenate(costs)
+
+
+def _problem(source: Source, line: int, text: str) -> tuple[int | float | str, ...]:
+    fields = text.split("\t") if "\t" in text else text.split()
+    if len(fields) != len(_FIELDS):
+        message = f"a problem has the {len(_FIELDS)} fields {', '.join(_FIELDS)}, but this line has {len(fields)}."
+        raise source.error(message, line=line)
+    row = dict(zip(_FIELDS, fields, strict=True))
+    try:
+        values = {field: whole(row[field].strip()) for field in _WHOLE_FIELDS}
+        optimum = float(number(row["optimum"].strip()))
+    except ValueError as error:
+        raise source.error(f"{error}; a problem has the fields {', '.join(_FIELDS)}.", line=line) from None
+    if values["bucket"] < 0 or optimum < 0:
+        raise source.error("the bucket and the optimum must be 0 or more.", line=line)
+    for x, y, what in (("start_x", "start_y", "start"), ("goal_x", "goal_y", "goal")):
+        if not (0 <= values[x] < values["width"] and 0 <= values[y] < values["height"]):
+            raise source.error(
+                f"the {what} ({values[x]}, {values[y]}) is not on the map of {values['width']} columns and"
+                f" {values['height']} rows; correct it.",
+                line=line,
+            )
+    first, *others = (values[field] for field in _WHOLE_FIELDS)
+    return (first, row["map"], *others, optimum)
