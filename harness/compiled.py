@@ -35,3 +35,8 @@ setattr(numba.config, "CACHE_DIR", str(cache_folder() / "compiled" / kernel_dige
 def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function of arrays and numbers; the machine code is cached and runs with the GIL released."""
     return numba.njit(cache=True, nogil=True)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that becomes part of its caller: for the few steps of a search's inner loop."""
+    return numba.njit(cache=True, nogil=True, forceinline=True)(function)

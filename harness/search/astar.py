@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aacbench.compiled import kernel
+from aacbench.compiled import inlined, kernel
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.layouts import bind, bound
 from aacbench.search.policy import TIES, Policy
@@ -180,7 +180,7 @@ def next_stamp(work):
     return work.stamp[0]
 
 
-@kernel
+@inlined
 def touch(record, stamp, h, infinity):
     """Make a vertex's record current: not reached yet, not closed, its bound known."""
     record.stamp = stamp

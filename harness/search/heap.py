@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.compiled import kernel
+from aacbench.compiled import inlined
 
 
 def entry_dtype(weight: np.dtype[Any]) -> np.dtype[Any]:
@@ -16,7 +16,16 @@ def entry_dtype(weight: np.dtype[Any]) -> np.dtype[Any]:
 _ONE, _TWO, _FOUR = np.uint64(1), np.uint64(2), np.uint64(4)
 
 
-@kernel
+@inlined
+def put(place, f, tie, sequence, vertex):
+    """Fill an entry field by field: numba copies a whole record byte by byte."""
+    place.f = f
+    place.tie = tie
+    place.sequence = sequence
+    place.vertex = vertex
+
+
+@inlined
 def sift_up(heap, size, f, tie, sequence, vertex):
     """Put an entry at the end of a heap of `size` entries and let it rise."""
     hole = np.uint64(size)
@@ -25,16 +34,12 @@ def sift_up(heap, size, f, tie, sequence, vertex):
         other = heap[up]
         if other.f < f or (other.f == f and (other.tie < tie or (other.tie == tie and other.sequence < sequence))):
             break
-        heap[hole] = other
+        put(heap[hole], other.f, other.tie, other.sequence, other.vertex)
         hole = up
-    place = heap[hole]
-    place.f = f
-    place.tie = tie
-    place.sequence = sequence
-    place.vertex = vertex
+    put(heap[hole], f, tie, sequence, vertex)
 
 
-@kernel
+@inlined
 def sift_down(heap, size):
     """Close the gap at the root: entry `size` (the last one) goes where it belongs among the first `size`."""
     end = np.uint64(size)
@@ -45,7 +50,8 @@ def sift_down(heap, size):
     while child < end:
         best = child
         least = heap[child]
-        for other in range(child + _ONE, min(child + _FOUR, end)):
+        other, stop = child + _ONE, min(child + _FOUR, end)
+        while other < stop:
             entry = heap[other]
             if entry.f < least.f or (
                 entry.f == least.f
@@ -53,13 +59,10 @@ def sift_down(heap, size):
             ):
                 best = other
                 least = entry
+            other += _ONE
         if f < least.f or (f == least.f and (tie < least.tie or (tie == least.tie and sequence < least.sequence))):
             break
-        heap[hole] = least
+        put(heap[hole], least.f, least.tie, least.sequence, least.vertex)
         hole = best
         child = _FOUR * hole + _ONE
-    place = heap[hole]
-    place.f = f
-    place.tie = tie
-    place.sequence = sequence
-    place.vertex = vertex
+    put(heap[hole], f, tie, sequence, vertex)

@@ -49,7 +49,7 @@ def _bind(layout, memo, arcs, work, target):
     return kernels.bind if kernels else None
 
 
-@overload(bound)
+@overload(bound, jit_options={"forceinline": True})
 def _bound(layout, memo, u):
     kernels = _KERNELS.get(getattr(layout, "instance_class", None))
     return kernels.bound if kernels else None
@@ -67,19 +67,19 @@ def _bind_differential(layout, memo, arcs, work, target):
 
 
 def _bound_differential(layout, memo, u):
-    rows, best = layout.rows, layout.nothing
-    both, total = np.uint64(layout.both), np.uint64(rows.shape[1])
+    best = layout.nothing
+    both, total = np.uint64(layout.both), np.uint64(len(memo))
     forward = both + np.uint64(layout.forward)
     if layout.complete:
         for k in range(both):
-            best = max(best, abs(rows[u, k] - memo[k]))
+            best = max(best, abs(layout.rows[u, k] - memo[k]))
         for k in range(both, forward):
-            best = max(best, memo[k] - rows[u, k])
+            best = max(best, memo[k] - layout.rows[u, k])
         for k in range(forward, total):
-            best = max(best, rows[u, k] - memo[k])
+            best = max(best, layout.rows[u, k] - memo[k])
     else:
         for k in range(total):
-            label = rows[u, k]
+            label = layout.rows[u, k]
             if label >= 0 and memo[k] >= 0:
                 if k < forward:
                     best = max(best, memo[k] - label)
