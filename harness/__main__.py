@@ -1,0 +1,5 @@
+"""`python -m aacbench` is the `aacbench` command."""
+
+from aacbench.cli import main
+
+main()

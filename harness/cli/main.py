@@ -1,0 +1,63 @@
+"""The top of the `aacbench` command: lazy subcommands, and the one place where an error becomes a sentence."""
+
+import sys
+from importlib import import_module
+
+import click
+
+from aacbench.errors import AacbenchError
+from aacbench.version import VERSION
+
+# name -> (where it is, what it does): the help must not import numpy to say so.
+COMMANDS = {
+    "demo": ("aacbench.cli.demo:demo", "Compare ALT with Dijkstra on the embedded graphs, in seconds."),
+    "graphs": ("aacbench.cli.graphs:graphs", "List the graphs there are, or show one."),
+}
+
+USAGE_ERROR = 2
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands there are."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="aacbench")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def group(debug: bool) -> None:
+    """Compare A* heuristics at matched memory, honestly.
+
+    \b
+    aacbench demo                 a first result on the embedded graphs
+    aacbench graphs               which graphs there are, and where their files lie
+    aacbench graphs show p7       what one of them looks like
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command; errors that are the input's come out as one sentence and exit code 2."""
+    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        group.main(args=words, prog_name="aacbench")
+    except AacbenchError as error:
+        if "--debug" in words:
+            raise
+        click.echo(f"aacbench: {error}", err=True)
+        sys.exit(USAGE_ERROR)
