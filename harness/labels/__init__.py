@@ -3,7 +3,7 @@
 from aacbench.labels.exact import Direction, distances
 from aacbench.labels.pool import Pool, farthest_points, of_landmarks, stored_farthest_points
 from aacbench.labels.radius import covering_radius, symmetric_covering_radius
-from aacbench.labels.tables import alt_layout, label_rows, rounding_margin
+from aacbench.labels.tables import alt_layout, fixed_point, label_rows, rounding_margin
 
 __all__ = [
     "Direction",
@@ -12,6 +12,7 @@ __all__ = [
     "covering_radius",
     "distances",
     "farthest_points",
+    "fixed_point",
     "label_rows",
     "of_landmarks",
     "rounding_margin",

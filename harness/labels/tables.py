@@ -4,9 +4,9 @@ import numpy as np
 
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
-from aacbench.labels.pool import Pool
+from aacbench.labels.pool import Pool, of_landmarks
 from aacbench.search.layouts import Differential, differential
-from aacbench.search.networks import Network
+from aacbench.search.networks import Network, with_weights
 
 WIDTHS = ("exact", "float32")
 
@@ -39,7 +39,24 @@ def rounding_margin(rows: Array) -> float:
     return 2.0 * float(np.spacing(rows.max()))
 
 
-def alt_layout(network: Network, rows: Array, landmarks: int) -> Differential:
+def fixed_point(network: Network, landmarks: Array) -> tuple[Pool, float]:
+    """Integer labels of float weights, four bytes each, and what their unit is worth.
+
+    Weights are rounded down to multiples of a power of two, small enough that distances just fit int32, and distances
+    are computed on those, exactly. So the bound is sound and consistent, which rounding the distances would not be.
+    """
+    graph = network.graph
+    if graph.integral:
+        raise UsageError("fixed-point labels are for float weights; integer labels are already 4 bytes and exact.")
+    pool = of_landmarks(network, landmarks)
+    farthest = max(float(pool.forward.max()), float(pool.backward.max()), np.finfo(np.float64).tiny)
+    exponent = int(np.frexp(farthest)[1]) - 31  # farthest < 2^(exponent + 31)
+    with np.errstate(over="ignore"):  # an arc longer than any distance is on no shortest path, so it may be cut
+        weights = np.floor(np.minimum(np.ldexp(graph.weights, -exponent), 2.0**31)).astype(np.int64)
+    return of_landmarks(with_weights(network, weights), landmarks), float(np.ldexp(1.0, exponent))
+
+
+def alt_layout(network: Network, rows: Array, landmarks: int, scale: float | None = None) -> Differential:
     """The ALT bound over label rows in the graph's own vertex order, for searching this network.
 
     With as many columns as landmarks one table serves both directions; with twice as many the second half is d(v, l).
@@ -47,8 +64,5 @@ def alt_layout(network: Network, rows: Array, landmarks: int) -> Differential:
     symmetric = rows.shape[1] == landmarks
     if not symmetric and rows.shape[1] != 2 * landmarks:
         raise UsageError(f"{rows.shape[1]} label columns do not fit {landmarks} landmarks.")
-    placed = rows[network.original]
-    margin = rounding_margin(rows)
-    if symmetric:
-        return differential(placed, both=landmarks, margin=margin)
-    return differential(placed, forward=landmarks, margin=margin)
+    columns = {"both": landmarks} if symmetric else {"forward": landmarks}
+    return differential(rows[network.original], margin=rounding_margin(rows), scale=scale, **columns)

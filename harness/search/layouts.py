@@ -85,7 +85,7 @@ def _bound_differential(layout, memo, u):
                     best = max(best, memo[k] - label)
                 if k < both or k >= forward:
                     best = max(best, label - memo[k])
-    return max(best - layout.margin, layout.nothing)
+    return max(best - layout.margin, layout.nothing) * layout.scale
 
 
 def _memo_differential(layout: Any) -> Array:
@@ -96,8 +96,8 @@ class Differential(NamedTuple):
     """Landmark distances, a row a vertex: the bound of ALT and of every subset of its labels.
 
     The first `both` columns hold d(l, v) = d(v, l), the next `forward` d(l, v), the rest d(v, l). `complete` says that
-    no label is UNREACHABLE; `margin` is what rounding may have added to a difference; `nothing` is zero in the type
-    of the labels' differences.
+    no label is UNREACHABLE; `margin` is what rounding may have added to a difference; `scale` is what a unit of the
+    labels is worth; `nothing` is zero in the type of the labels' differences.
     """
 
     rows: Array
@@ -105,16 +105,21 @@ class Differential(NamedTuple):
     forward: int
     complete: bool
     margin: Any
+    scale: Any
     nothing: Any
 
 
 register(Differential, Kernels(_bind_differential, _bound_differential, _memo_differential))
 
 
-def differential(rows: Array, *, both: int = 0, forward: int = 0, margin: float = 0.0) -> Differential:
-    """A layout over label rows that are already in the network's vertex order."""
+def differential(
+    rows: Array, *, both: int = 0, forward: int = 0, margin: float = 0.0, scale: float | None = None
+) -> Differential:
+    """A layout over label rows that are already in the network's vertex order; no scale is a scale of one."""
     wide = _wide(rows)
-    return Differential(frozen(rows, rows.dtype), both, forward, bool((rows >= 0).all()), wide(margin), wide(0))
+    unit = wide(1) if scale is None else np.float64(scale)
+    complete = bool((rows >= 0).all())
+    return Differential(frozen(rows, rows.dtype), both, forward, complete, wide(margin), unit, wide(0))
 
 
 def _wide(rows: Array) -> type[np.int64] | type[np.float64]:

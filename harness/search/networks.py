@@ -1,6 +1,6 @@
 """The graph as the kernels see it: vertices renumbered once for locality, arcs in the order of their original ids."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -60,6 +60,14 @@ def network(graph: Graph, order: str = "dfs") -> Network:
     place[original] = identity
     original, place = frozen(original, np.int32), frozen(place, np.int32)
     return Network(graph, order, original, place, _renumbered(graph, graph.reverse, original, place))
+
+
+def with_weights(net: Network, weights: Array) -> Network:
+    """The same arcs in the same order with other weights."""
+    graph = replace(net.graph, weights=weights)
+    return Network(
+        graph, net.order, net.original, net.place, _renumbered(graph, graph.reverse, net.original, net.place)
+    )
 
 
 @kernel

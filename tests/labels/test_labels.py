@@ -1,5 +1,7 @@
 """Pools, tables and radii agree with a plain twin, bounds stay below distances, and the disk changes nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -15,6 +17,7 @@ from aacbench.labels import (
     covering_radius,
     distances,
     farthest_points,
+    fixed_point,
     label_rows,
     of_landmarks,
     rounding_margin,
@@ -95,6 +98,38 @@ def test_bounds_never_exceed_distances(graph, width):
     assert (found.h_source <= np.where(reached, found.cost + slack, np.inf)).all()
 
 
+@given(graphs(integral=False, max_vertices=10), st.sampled_from([1.0, 1e-9, 1e9, 3.7]))
+@settings(max_examples=150)
+def test_fixed_point_labels_are_sound_and_consistent(graph, size):
+    graph = replace(graph, weights=graph.weights * size)
+    net = network(graph)
+    pool, scale = fixed_point(net, farthest_points(net, min(2, len(components.largest(graph)))).landmarks)
+    rows = label_rows(pool)
+    assert rows.dtype == np.int32
+    assert pool.symmetric == graph.symmetric
+    layout = alt_layout(net, rows, len(pool), scale)
+    sources, targets = all_pairs(graph)
+    found = search(net, layout, sources, targets)
+    assert found.cost == pytest.approx(true_distances(graph)[sources, targets], rel=1e-12)
+    h = found.h_source.reshape(graph.vertices, graph.vertices)
+    exact = np.where(found.cost < 0, np.inf, found.cost).reshape(h.shape)
+    assert (h <= exact * (1 + 1e-12)).all()
+    if layout.complete:
+        through = graph.weights[:, None] + h[graph.indices]
+        assert (h[graph.sources] <= through * (1 + 1e-12)).all()
+
+
+def test_fixed_point_labels_lose_almost_nothing():
+    rng = np.random.default_rng(2)
+    tails, heads = rng.integers(0, 400, size=(2, 1600))
+    weights = rng.uniform(1, 10, 1600)
+    graph = from_arcs(400, np.r_[tails, heads], np.r_[heads, tails], np.r_[weights, weights])
+    net = network(graph)
+    exact = farthest_points(net, 4)
+    pool, scale = fixed_point(net, exact.landmarks)
+    assert np.abs(pool.forward * scale - exact.forward).max() < 1e-7
+
+
 def test_float32_labels_without_the_margin_would_exceed_distances():
     rng = np.random.default_rng(5)
     graph = from_arcs(300, np.arange(299), np.arange(1, 300), rng.uniform(1, 10, 299))
@@ -132,6 +167,8 @@ def test_impossible_pools_are_refused():
         label_rows(pool, "int4")
     with pytest.raises(UsageError, match="float weights"):
         label_rows(pool, "float32")
+    with pytest.raises(UsageError, match="float weights"):
+        fixed_point(net, pool.landmarks)
     with pytest.raises(UsageError, match="columns"):
         alt_layout(net, label_rows(pool), 2)
 
