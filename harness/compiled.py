@@ -6,11 +6,13 @@ changed. So the folder is named by the digest of every file that holds kernels: 
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.caching import FunctionCache
 
 from aacbench.locations import cache_folder
 
@@ -32,11 +34,29 @@ def kernel_digest() -> str:
 setattr(numba.config, "CACHE_DIR", str(cache_folder() / "compiled" / kernel_digest()))  # noqa: B010
 
 
-def kernel(function: Callable[..., Any]) -> Callable[..., Any]:
+class _ForgivingCache(FunctionCache):
+    """Machine code on disk that may be damaged, or may not be written: either costs a compilation, no more."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # whatever unpickling a damaged file raises
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        with suppress(OSError):  # a full or read-only disk
+            super().save_overload(sig, data)
+
+
+def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile a function of arrays and numbers; the machine code is cached and runs with the GIL released."""
-    return numba.njit(cache=True, nogil=True)(function)
+    dispatcher = numba.njit(nogil=True, **options)(function)
+    dispatcher._cache = _ForgivingCache(dispatcher.py_func)  # what cache=True sets, but for the class
+    return dispatcher
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     """A kernel that becomes part of its caller: for the few steps of a search's inner loop."""
-    return numba.njit(cache=True, nogil=True, forceinline=True)(function)
+    return kernel(function, forceinline=True)

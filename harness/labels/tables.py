@@ -5,7 +5,8 @@ import numpy as np
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
 from aacbench.labels.pool import Pool, of_landmarks
-from aacbench.search.layouts import Differential, differential
+from aacbench.search.astar import RELATIVE_TOLERANCE
+from aacbench.search.layouts import Layout, differential
 from aacbench.search.networks import Network, with_weights
 
 WIDTHS = ("exact", "float32")
@@ -25,18 +26,22 @@ def label_rows(pool: Pool, width: str = "exact") -> Array:
         if dtype.kind != "f":
             raise UsageError("float32 labels are for float weights; integer labels are already 4 bytes and exact.")
         dtype = np.dtype(np.float32)
+        if max(float(table.max()) for table in tables) > float(np.finfo(np.float32).max):
+            raise UsageError("these distances are too large for float32 labels; use exact ones.")
     return frozen(np.concatenate(tables, axis=0).T, dtype)
 
 
 def rounding_margin(rows: Array) -> float:
-    """What to take off a difference of two labels so that rounding can never have raised it above the distance.
+    """What to take off a difference of two labels so that rounding cannot have raised it above the distance.
 
-    A float32 label is off by at most half a unit in its last place, so two are off by one unit of the largest. The
-    float64 distances behind them carry errors far below that, for which as much again is a bound.
+    Sums along a path are off by up to RELATIVE_TOLERANCE of the largest label; a float32 label by half a unit in its
+    last place besides, so a difference of two by one unit. Integer labels are exact.
     """
-    if rows.dtype != np.float32 or not rows.size:
+    if rows.dtype.kind != "f" or not rows.size:
         return 0.0
-    return 2.0 * float(np.spacing(rows.max()))
+    largest = float(rows.max())
+    rounding = float(np.spacing(np.float32(largest))) if rows.dtype == np.float32 else 0.0
+    return rounding + 2 * RELATIVE_TOLERANCE * largest
 
 
 def fixed_point(network: Network, landmarks: Array) -> tuple[Pool, float]:
@@ -56,13 +61,17 @@ def fixed_point(network: Network, landmarks: Array) -> tuple[Pool, float]:
     return of_landmarks(with_weights(network, weights), landmarks), float(np.ldexp(1.0, exponent))
 
 
-def alt_layout(network: Network, rows: Array, landmarks: int, scale: float | None = None) -> Differential:
+def alt_layout(
+    network: Network, rows: Array, landmarks: int, *, scale: float | None = None, margin: float | None = None
+) -> Layout:
     """The ALT bound over label rows in the graph's own vertex order, for searching this network.
 
-    With as many columns as landmarks one table serves both directions; with twice as many the second half is d(v, l).
+    On a symmetric graph there may be a column a landmark, which serves both directions; otherwise there are two, those
+    of d(l, v) first. The margin is `rounding_margin` unless given: 0 replays a search that took no care of rounding.
     """
-    symmetric = rows.shape[1] == landmarks
-    if not symmetric and rows.shape[1] != 2 * landmarks:
-        raise UsageError(f"{rows.shape[1]} label columns do not fit {landmarks} landmarks.")
+    symmetric = rows.ndim == 2 and rows.shape[1] == landmarks
+    if not symmetric and rows.shape[1:] != (2 * landmarks,):
+        raise UsageError(f"labels of shape {rows.shape} do not fit {landmarks} landmarks.")
     columns = {"both": landmarks} if symmetric else {"forward": landmarks}
-    return differential(rows[network.original], margin=rounding_margin(rows), scale=scale, **columns)
+    care = rounding_margin(rows) if margin is None else margin
+    return differential(network, rows, margin=care, scale=scale, **columns)

@@ -27,7 +27,8 @@ COUNTS = (
 PATH_EDGES, EXPANDED, REEXPANDED, GENERATED, STALE_POPS, H_CALLS, BELOW_OPTIMUM, ON_OPTIMUM = range(8)
 
 _NEXT = np.uint32(1)
-_FINISHED, _HEAP_FULL, _ABOVE_COST = range(3)
+NOT_FINITE = -2  # in place of a cost: a bound on the way was NaN or infinite
+_FINISHED, _HEAP_FULL, _MISCOUNTED, _BAD_BOUND = range(4)
 
 # Distances on float weights are equal up to this relative rounding; on integer weights they are exact.
 RELATIVE_TOLERANCE = 1e-12
@@ -81,8 +82,11 @@ def search_all(arcs, layout, memo, work, rules, numbers, sources, targets, costs
             ended = search_one(arcs, layout, memo, work, heap, rules, numbers, s, t, optimum, cost, count)
             if ended == _HEAP_FULL:
                 heap = np.empty(2 * len(heap), dtype=heap.dtype)
-            elif ended == _ABOVE_COST:
+            elif ended == _MISCOUNTED:
                 optimum = cost[COST]
+            elif ended == _BAD_BOUND:
+                cost[COST] = NOT_FINITE
+                ended = _FINISHED
         trace(arcs, work, s, t, cost, count)
     return heap
 
@@ -92,16 +96,18 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
     """One A* search from source to another vertex; fills its rows and says how it ended.
 
     Expansions are counted below and on the cost `optimum`. Where it is not known (-1) they are counted against the
-    running maximum of f, which ends as the optimum when h is admissible; when it does not, the search ends as
-    `_ABOVE_COST`, to be done again with the cost known.
+    running maximum of f, which ends as the optimum when h is admissible. When it does not, or when rounding makes it
+    doubtful what was below and what on it, the search ends as `_MISCOUNTED`, to be done again with the cost known.
     """
     state, indptr, heads, weights = work.state, arcs.indptr, arcs.heads, arcs.weights
     reopen, bpmx, tie_g, tie_sequence = rules
     infinity, tolerance = numbers.infinity, numbers.tolerance
     settled = bind(layout, memo, arcs, work, target)
     stamp = next_stamp(work)
-    start = state[source]
-    touch(start, stamp, bound(layout, memo, source), infinity)
+    start, h = state[source], bound(layout, memo, source)
+    if h - h != 0:
+        return _BAD_BOUND
+    touch(start, stamp, h, infinity)
     start.g = numbers.zero
     start.sequence = 1
     cost[H_SOURCE] = start.h
@@ -109,6 +115,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
     size, sequence, h_calls, stale, expanded, reexpanded = 1, 1, 1, 0, settled, 0
     known = optimum >= 0
     ceiling, slack, below, level = optimum, numbers.zero, settled, 0
+    highest_below, lowest_level = optimum, infinity
     if known:
         slack = optimum * tolerance
     found = numbers.zero - 1
@@ -126,25 +133,36 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
         here.closed = 1
         if f < ceiling - slack:
             below += 1
+            highest_below = max(highest_below, f)
         elif f <= ceiling + slack:
             level += 1
+            lowest_level = min(lowest_level, f)
+            if not known:
+                ceiling = max(ceiling, f)
         elif not known:
             below += level
+            highest_below = ceiling
             level = 1
-            ceiling = f
+            lowest_level = ceiling = f
             slack = f * tolerance
         g = here.g
         if u == target:
             found = g
             break
         if bpmx:
-            h_calls += lift(arcs, layout, memo, state, stamp, u, infinity)
+            lifted = lift(arcs, layout, memo, state, stamp, u, infinity)
+            if lifted < 0:
+                return _BAD_BOUND
+            h_calls += lifted
         for arc in range(indptr[u], indptr[u + _NEXT]):
             v = heads[arc]
             there = state[v]
             through = g + weights[arc]
             if there.stamp != stamp:
-                touch(there, stamp, bound(layout, memo, v), infinity)
+                h = bound(layout, memo, v)
+                if h - h != 0:
+                    return _BAD_BOUND
+                touch(there, stamp, h, infinity)
                 h_calls += 1
             if through >= there.g or (there.closed != 0 and not reopen):
                 continue
@@ -166,7 +184,11 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
     count[H_CALLS] = h_calls
     count[BELOW_OPTIMUM] = below if found >= 0 else expanded
     count[ON_OPTIMUM] = level if found >= 0 else 0
-    return _FINISHED if known or found < 0 or ceiling <= found + slack else _ABOVE_COST
+    if known or found < 0:
+        return _FINISHED
+    slack = found * tolerance
+    sure = highest_below < found - slack and lowest_level >= found - slack and ceiling <= found + slack
+    return _FINISHED if sure else _MISCOUNTED
 
 
 @kernel
@@ -195,7 +217,7 @@ def lift(arcs, layout, memo, state, stamp, u, infinity):
     """BPMX(1) at u, which is not the target: raise its bound from its successors' and theirs from its.
 
     h(v) - h(u) may exceed w(v, u) only if h(u) is too low, so the weight of the *reverse* arc is what counts.
-    Returns how many bounds had to be computed.
+    Returns how many bounds had to be computed, or -1 where one was not a finite number.
     """
     here = state[u]
     h, least, calls = here.h, infinity, 0
@@ -203,7 +225,10 @@ def lift(arcs, layout, memo, state, stamp, u, infinity):
         v = arcs.heads[arc]
         there = state[v]
         if there.stamp != stamp:
-            touch(there, stamp, bound(layout, memo, v), infinity)
+            bound_there = bound(layout, memo, v)
+            if bound_there - bound_there != 0:
+                return -1
+            touch(there, stamp, bound_there, infinity)
             calls += 1
         if arcs.back[arc] >= 0:
             h = max(h, there.h - arcs.back[arc])

@@ -1,36 +1,38 @@
 """Label layouts from an author's own `@njit` function: h(labels, u, t) over a NamedTuple of the author's arrays.
 
-The class of such a layout is named by its fields and by the digest of the author's source file. So it can be made
-again from its name alone, which lets another process find the machine code on disk, and a changed source never does.
+The class of such a layout is named by its fields and by the identity of the function: its code and every value it
+refers to. So it can be made again from its name alone, which lets another process find the machine code on disk, and
+a function that differs in anything never does.
 """
 
-import hashlib
-import inspect
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
-from aacbench.search.layouts import Kernels, register
+from aacbench.search.identity import identity
+from aacbench.search.layouts import Kernels, Layout, register
 from aacbench.search.networks import Network
 
 _ARRAYS, _LAYOUT = "Arrays_", "Layout_"
 
 
-def author_layout(network: Network, arrays: Mapping[str, Array], function: Callable[..., Any]) -> Any:
-    """A layout over these arrays whose bound is `function(labels, u, t)`, with u and t in the graph's own numbers."""
+def author_layout(network: Network, arrays: Mapping[str, Array], function: Callable[..., Any]) -> Layout:
+    """A layout over these arrays whose bound is `function(labels, u, t)`, with u and t in the graph's own numbers.
+
+    What shapes the arrays have is between the author and the function, which must not read beyond them.
+    """
     if not hasattr(function, "py_func"):
         raise UsageError("the bound kernel must be compiled: decorate it with numba's @njit.")
     if not arrays or not all(name.isidentifier() and name[0] != "_" and "__" not in name for name in arrays):
         raise UsageError("label arrays need names that are plain identifiers, such as rows.")
-    identity = _digest(function.py_func) + "__" + "__".join(arrays)
-    cls = _class(_LAYOUT + identity)
+    name = identity(function) + "__" + "__".join(arrays)
+    cls = _class(_LAYOUT + name)
     register(cls, Kernels(_bind, _bound_by(function), _memo))
-    labels = _class(_ARRAYS + identity)(*(frozen(array, array.dtype) for array in arrays.values()))
-    return cls(labels, network.original)
+    labels = _class(_ARRAYS + name)(*(frozen(array, array.dtype) for array in arrays.values()))
+    return Layout(network, cls(labels, network.original))
 
 
 def _bind(layout, memo, arcs, work, target):
@@ -47,15 +49,6 @@ def _bound_by(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _memo(layout: Any) -> Array:
     return np.empty(1, dtype=np.int64)
-
-
-def _digest(function: Callable[..., Any]) -> str:
-    """Of the whole file, since the function may call others in it; of the bytecode where there is no file."""
-    try:
-        source = Path(inspect.getfile(function)).read_bytes()
-    except (OSError, TypeError):
-        source = function.__code__.co_code + repr(function.__code__.co_consts).encode()
-    return hashlib.sha256(source + function.__qualname__.encode()).hexdigest()[:16]
 
 
 def _class(name: str) -> Any:

@@ -11,9 +11,9 @@ from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search import astar
 from aacbench.search.answers import Answers, from_tables
-from aacbench.search.layouts import memo_for, no_labels
+from aacbench.search.layouts import Layout, memo_for, no_labels
 from aacbench.search.networks import Network
-from aacbench.search.policy import POLICIES, Policy
+from aacbench.search.policy import POLICIES, Policy, parse
 from aacbench.search.python_tier import search_python
 from aacbench.search.workspace import borrow, give_back
 
@@ -25,21 +25,28 @@ def search(
     heuristic: Any,
     sources: npt.ArrayLike,
     targets: npt.ArrayLike,
-    policy: Policy = POLICIES["modern"],
+    policy: Policy | str = POLICIES["modern"],
     *,
     threads: int = 1,
     paths: bool = False,
 ) -> Answers:
     """A* from each source to its target, in the graph's own vertex numbers.
 
-    `heuristic` is a label layout (compiled), or a callable h(u, t) (plain Python: the same counts, slowly).
+    `heuristic` is a label layout (compiled), or a callable h(u, t) (plain Python: the same counts, slowly). On integer
+    weights a bound that is no integer is cut to one, which cannot raise it.
     """
+    if isinstance(policy, str):
+        policy = parse(policy)
     s, t = _vertices(network, sources), _vertices(network, targets)
     if len(s) != len(t):
         raise UsageError(f"{len(s)} sources and {len(t)} targets do not pair up.")
     if callable(heuristic):
         return search_python(network.graph, heuristic, s, t, policy, paths=paths)
-    return _compiled(network, heuristic, s, t, policy, max(1, threads), paths)
+    if not isinstance(heuristic, Layout):
+        kind = type(heuristic).__name__
+        raise UsageError(f"a heuristic is a layout, such as alt_layout makes, or a function h(u, t), not a {kind}.")
+    heuristic.check_fits(network)
+    return _compiled(network, heuristic.labels, s, t, policy, max(1, threads), paths)
 
 
 def dijkstra(network: Network, sources: npt.ArrayLike, targets: npt.ArrayLike, **options: Any) -> Answers:
@@ -48,7 +55,7 @@ def dijkstra(network: Network, sources: npt.ArrayLike, targets: npt.ArrayLike, *
 
 
 def _compiled(
-    network: Network, layout: Any, sources: Array, targets: Array, policy: Policy, threads: int, paths: bool
+    network: Network, labels: Any, sources: Array, targets: Array, policy: Policy, threads: int, paths: bool
 ) -> Answers:
     numbers = astar.numbers(network.graph.weights.dtype)
     rules = astar.rules(policy)
@@ -58,26 +65,19 @@ def _compiled(
     starts, goals = network.place[sources].astype(np.int64), network.place[targets].astype(np.int64)
 
     def work_through(chunks: Iterator[slice]) -> None:
-        work, memo = borrow(network), memo_for(layout)
+        work, memo = borrow(network), memo_for(labels)
         for chunk in chunks:
-            heap = astar.search_all(
-                network.arcs,
-                layout,
-                memo,
-                work,
-                rules,
-                numbers,
-                starts[chunk],
-                goals[chunk],
-                costs[chunk],
-                counts[chunk],
-            )
+            ends, rows = (starts[chunk], goals[chunk]), (costs[chunk], counts[chunk])
+            heap = astar.search_all(network.arcs, labels, memo, work, rules, numbers, *ends, *rows)
             work = work._replace(heap=heap)
             if paths:
                 found[chunk.start] = _path(network, work.path, sources[chunk.start], costs, counts, chunk.start)
         give_back(network, work)
 
     _share(work_through, len(sources), 1 if paths else _CHUNK, threads)
+    bad = np.flatnonzero(costs[:, astar.COST] == astar.NOT_FINITE)
+    if len(bad):
+        raise UsageError(f"h is not a finite number on the way from {sources[bad[0]]} to {targets[bad[0]]}.")
     return from_tables(costs, counts, found if paths else None)
 
 
@@ -87,8 +87,12 @@ def _share(work_through: Callable[[Iterator[slice]], None], count: int, size: in
         work_through(chunks)
         return
     with ThreadPoolExecutor(threads) as pool:  # a list's iterator hands each chunk to one thread only
-        for done in [pool.submit(work_through, chunks) for _ in range(threads)]:
-            done.result()
+        try:
+            for done in [pool.submit(work_through, chunks) for _ in range(threads)]:
+                done.result()
+        finally:
+            for _ in chunks:  # after an error or an interrupt nobody is to begin another
+                pass
 
 
 def _path(network: Network, buffer: Array, source: int, costs: Array, counts: Array, query: int) -> Array:

@@ -6,11 +6,13 @@ would be compiled anew in every process; a class mapped to its kernels by an ove
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import overload
 
+from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
 from aacbench.search.networks import Network
 
@@ -55,9 +57,9 @@ def _bound(layout, memo, u):
     return kernels.bound if kernels else None
 
 
-def memo_for(layout: Any) -> Array:
-    """Scratch that one search thread keeps for this layout."""
-    return _KERNELS[type(layout)].memo(layout)
+def memo_for(labels: Any) -> Array:
+    """Scratch that one search thread keeps for these labels."""
+    return _KERNELS[type(labels)].memo(labels)
 
 
 def _bind_differential(layout, memo, arcs, work, target):
@@ -112,21 +114,51 @@ class Differential(NamedTuple):
 register(Differential, Kernels(_bind_differential, _bound_differential, _memo_differential))
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Layout:
+    """Labels in the vertex order of one network, and only to be searched with that network."""
+
+    network: Network
+    labels: Any
+
+    def check_fits(self, network: Network) -> None:
+        """Refuse another network: its vertices have other numbers."""
+        mine = self.network
+        if mine is not network and (mine.order != network.order or mine.graph.digest != network.graph.digest):
+            raise UsageError("these labels were laid out for another network; make the layout anew for this one.")
+
+
 def differential(
-    rows: Array, *, both: int = 0, forward: int = 0, margin: float = 0.0, scale: float | None = None
-) -> Differential:
-    """A layout over label rows that are already in the network's vertex order; no scale is a scale of one."""
+    network: Network,
+    rows: Array,
+    *,
+    both: int = 0,
+    forward: int = 0,
+    margin: float = 0.0,
+    scale: float | None = None,
+) -> Layout:
+    """Lay out label rows, given in the graph's own vertex order, for a network; no scale is a scale of one."""
+    if rows.ndim != 2 or len(rows) != network.graph.vertices or rows.dtype.kind not in "if":
+        raise UsageError(
+            f"labels are numbers, a row for each of the graph's {network.graph.vertices} vertices; "
+            f"these are of type {rows.dtype} and shape {rows.shape}."
+        )
+    if not 0 <= both <= both + forward <= rows.shape[1]:
+        raise UsageError(f"{both} + {forward} label columns do not fit a table of {rows.shape[1]}.")
+    if both and not network.graph.symmetric:
+        raise UsageError("one label for both directions needs a graph whose arcs all have an equal reverse.")
+    placed = frozen(rows[network.original], rows.dtype)
     wide = _wide(rows)
     unit = wide(1) if scale is None else np.float64(scale)
-    complete = bool((rows >= 0).all())
-    return Differential(frozen(rows, rows.dtype), both, forward, complete, wide(margin), unit, wide(0))
+    complete = bool((placed >= 0).all())
+    return Layout(network, Differential(placed, both, forward, complete, wide(margin), unit, wide(0)))
 
 
 def _wide(rows: Array) -> type[np.int64] | type[np.float64]:
     return np.int64 if rows.dtype.kind == "i" else np.float64
 
 
-def no_labels(network: Network) -> Differential:
+def no_labels(network: Network) -> Layout:
     """The layout that knows nothing, h = 0: A* with it is Dijkstra."""
     dtype = np.int32 if network.graph.integral else np.float64
-    return differential(np.empty((network.graph.vertices, 0), dtype=dtype))
+    return differential(network, np.empty((network.graph.vertices, 0), dtype=dtype))

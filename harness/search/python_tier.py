@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, Graph
 from aacbench.search.answers import Answers, from_tables
 from aacbench.search.astar import COSTS, COUNTS, RELATIVE_TOLERANCE
@@ -37,6 +38,7 @@ def search_python(
 ) -> Answers:
     """A* for each query with h(u, t) from a callable; the counts are those of the compiled kernel."""
     successors = _adjacency(graph)
+    bound = _finite(bound, graph.integral)
     costs = np.zeros((len(sources), len(COSTS)), dtype=graph.weights.dtype)
     counts = np.zeros((len(sources), len(COUNTS)), dtype=np.int64)
     found = []
@@ -48,6 +50,18 @@ def search_python(
             _fill(costs[query], counts[query], graph, successors, run, bound(s, t), path, t)
         found.append(np.array(path, dtype=np.int64))
     return from_tables(costs, counts, found if paths else None)
+
+
+def _finite(bound: Bound, integral: bool) -> Bound:
+    """The bound as the compiled kernel takes it: finite, and an integer on integer weights."""
+
+    def checked(u: int, t: int) -> Any:
+        h = bound(u, t)
+        if not math.isfinite(h):
+            raise UsageError(f"h({u}, {t}) is {h}, which is not a finite number.")
+        return int(h) if integral else float(h)
+
+    return checked
 
 
 def _adjacency(graph: Graph) -> Callable[[int], list[tuple[int, Any]]]:

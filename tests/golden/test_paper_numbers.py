@@ -27,7 +27,7 @@ def mean_expansions(name, landmarks, policy, queries):
     if landmarks == 0:
         answers = dijkstra(net, queries.sources, queries.targets, policy=policy, threads=2)
     else:
-        layout = alt_layout(net, label_rows(pool.first(landmarks)), landmarks)
+        layout = alt_layout(net, label_rows(pool.first(landmarks)), landmarks, margin=0.0)
         answers = search(net, layout, queries.sources, queries.targets, policy, threads=2)
     assert answers.path_cost == pytest.approx(answers.cost, rel=1e-12)
     return answers.expanded

@@ -98,6 +98,29 @@ def test_bounds_never_exceed_distances(graph, width):
     assert (found.h_source <= np.where(reached, found.cost + slack, np.inf)).all()
 
 
+def test_labels_of_far_landmarks_stay_below_tiny_distances():
+    # a landmark 1e9 away: the labels of neighbours differ by less than their own rounding
+    rng = np.random.default_rng(4)
+    weights = np.concatenate(([1e9], rng.uniform(1e-9, 1e-6, 60)))
+    ends = np.arange(61)
+    graph = from_arcs(62, np.r_[ends, ends + 1], np.r_[ends + 1, ends], np.r_[weights, weights])
+    net = network(graph)
+    rows = label_rows(of_landmarks(net, [0]))
+    sources, targets = (side.ravel() for side in np.meshgrid(np.arange(1, 62), np.arange(1, 62)))
+    exact = dijkstra(net, sources, targets)
+    unsound = search(net, alt_layout(net, rows, 1, margin=0.0), sources, targets)
+    assert (unsound.h_source > exact.cost * (1 + 1e-12)).any(), "the case must be one where rounding shows"
+    sound = search(net, alt_layout(net, rows, 1), sources, targets)
+    assert (sound.h_source <= exact.cost * (1 + 1e-12)).all()
+    assert sound.cost == pytest.approx(exact.cost, rel=1e-12)
+
+
+def test_distances_too_large_for_float32_are_refused():
+    pool = of_landmarks(network(from_arcs(2, [0, 1], [1, 0], [1e300, 1e300])), [0])
+    with pytest.raises(UsageError, match="float32"):
+        label_rows(pool, "float32")
+
+
 @given(graphs(integral=False, max_vertices=10), st.sampled_from([1.0, 1e-9, 1e9, 3.7]))
 @settings(max_examples=150)
 def test_fixed_point_labels_are_sound_and_consistent(graph, size):
@@ -106,14 +129,14 @@ def test_fixed_point_labels_are_sound_and_consistent(graph, size):
     pool, scale = fixed_point(net, farthest_points(net, min(2, len(components.largest(graph)))).landmarks)
     rows = label_rows(pool)
     assert rows.dtype == np.int32
-    layout = alt_layout(net, rows, len(pool), scale)
+    layout = alt_layout(net, rows, len(pool), scale=scale)
     sources, targets = all_pairs(graph)
     found = search(net, layout, sources, targets)
     assert found.cost == pytest.approx(true_distances(graph)[sources, targets], rel=1e-12)
     h = found.h_source.reshape(graph.vertices, graph.vertices)
     exact = np.where(found.cost < 0, np.inf, found.cost).reshape(h.shape)
     assert (h <= exact * (1 + 1e-12)).all()
-    if layout.complete:
+    if layout.labels.complete:
         through = graph.weights[:, None] + h[graph.indices]
         assert (h[graph.sources] <= through * (1 + 1e-12)).all()
 
@@ -168,7 +191,7 @@ def test_impossible_pools_are_refused():
         label_rows(pool, "float32")
     with pytest.raises(UsageError, match="float weights"):
         fixed_point(net, pool.landmarks)
-    with pytest.raises(UsageError, match="columns"):
+    with pytest.raises(UsageError, match="do not fit"):
         alt_layout(net, label_rows(pool), 2)
 
 

@@ -74,5 +74,71 @@ def test_two_kernels_of_one_file_are_told_apart():
     def other_bound(labels, u, t):
         return 1 - labels.table[u, t] if u != t else 0
 
-    assert type(author_layout(net, table, table_bound)) is not type(author_layout(net, table, other_bound))
+    labels = [author_layout(net, table, function).labels for function in (table_bound, other_bound)]
+    assert type(labels[0]) is not type(labels[1])
     assert search(net, author_layout(net, table, other_bound), [0], [1]).h_source[0] == 1
+
+
+def make(scale):
+    @numba.njit
+    def scaled(labels, u, t):
+        return scale * labels.table[u, t]
+
+    return scaled
+
+
+def test_closures_over_other_values_are_other_kernels():
+    net = network(from_arcs(2, [0], [1], [9]))
+    table = {"table": np.array([[0, 4], [0, 0]])}
+    found = [search(net, author_layout(net, table, make(scale)), [0], [1]).h_source[0] for scale in (1, 0, 2, 1)]
+    assert found == [4, 0, 8, 4]
+
+
+GLOBAL = """
+import sys
+import numba, numpy as np
+from aacbench.graphs import from_arcs
+from aacbench.search import network, search
+from aacbench.search.author import author_layout
+SCALE = int(sys.argv[1])
+@numba.njit
+def helper(x):
+    return SCALE * x
+@numba.njit
+def bound(labels, u, t):
+    return {word}(helper(labels.table[u, t]), 3)
+net = network(from_arcs(2, [0], [1], [9]))
+print(search(net, author_layout(net, {{"table": np.array([[0, 2], [0, 0]])}}, bound), [0], [1]).h_source[0])
+"""
+
+
+def test_globals_helpers_and_names_count_across_processes():
+    found = []
+    for scale, word in ((1, "min"), (2, "min"), (1, "max"), (1, "min")):
+        command = [sys.executable, "-c", GLOBAL.format(word=word), str(scale)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        found.append(int(done.stdout))
+    assert found == [2, 3, 3, 2]
+
+
+@pytest.mark.parametrize("policy", ["modern", "modern,bpmx=on", "paper"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_bound_that_is_no_finite_number_is_refused_in_both_tiers(policy, value):
+    for weights in ([1, 2], [1.0, 2.0]):
+        net = network(from_arcs(3, [0, 1], [1, 2], weights))
+        table = np.zeros((3, 3))
+        table[1, 2] = value
+        layout = author_layout(net, {"table": table}, table_bound)
+        for heuristic in (layout, lambda u, t, table=table: table[u, t]):
+            with pytest.raises(UsageError, match="finite"):
+                search(net, heuristic, [0], [2], policy)
+
+
+def test_bounds_that_are_no_integers_are_cut_on_integer_weights_in_both_tiers():
+    net = network(from_arcs(4, [0, 0, 1, 2], [1, 2, 3, 3], [2, 2, 3, 2]))
+    table = np.array([[0, 0, 0, 3.9], [0, 0, 0, 2.5], [0, 0, 0, 1.9], [0, 0, 0, 0]])
+    compiled = search(net, author_layout(net, {"table": table}, table_bound), [0, 1], [3, 3], "paper")
+    plain = search(net, lambda u, t: table[u, t], [0, 1], [3, 3], "paper")
+    for name, column in compiled.columns().items():
+        assert column.tolist() == plain.columns()[name].tolist(), name
+    assert compiled.h_source.tolist() == [3, 2]

@@ -42,7 +42,7 @@ def test_tiers_count_the_same(graph, policy, seed, order):
     landmarks = np.random.default_rng(seed).integers(0, graph.vertices, size=2)
     rows = label_rows(graph, landmarks)
     net = network(graph, order)
-    compiled_h = differential(rows[net.original], forward=2)
+    compiled_h = differential(net, rows, forward=2)
 
     def python_h(u, t):
         pairs = zip(rows[u].tolist(), rows[t].tolist(), (1, 1, -1, -1), strict=True)
@@ -112,11 +112,11 @@ def test_an_inadmissible_bound_is_counted_against_the_cost_found():
     graph = from_arcs(3, [0, 0, 1], [1, 2, 2], [1, 5, 1])
     rows = np.array([[100], [0], [100]])
     net = network(graph)
-    found = search(net, differential(rows[net.original], both=1), [0], [2])
+    found = search(net, differential(net, rows, forward=1), [0], [2])
     # vertex 1 seems to be 100 from the target, so the direct arc of weight 5 wins over 1 + 1
     assert found.cost[0] == 5
     assert found.below_optimum[0] + found.on_optimum[0] == found.expanded[0] == 2
-    plain = search(net, lambda u, t: abs(rows[u, 0] - rows[t, 0]), [0], [2])
+    plain = search(net, lambda u, t: max(0, rows[t, 0] - rows[u, 0]), [0], [2])
     assert {k: v.tolist() for k, v in found.columns().items()} == {k: v.tolist() for k, v in plain.columns().items()}
 
 
@@ -172,6 +172,57 @@ def test_the_stamp_wraps_round():
     net.idle[0].state["stamp"][:] = 1
     after = dijkstra(net, [0, 0, 0], [2, 2, 2])
     assert after.expanded.tolist() == [before.expanded[0]] * 3
+
+
+def test_counts_on_and_below_the_optimum_when_rounding_makes_them_doubtful():
+    weights = [1e9, 9e-4, 2e-4, 0.0]  # relative steps just around the tolerance
+    graph = from_arcs(5, [0, 1, 2, 3], [1, 2, 3, 4], weights)
+    net = network(graph)
+    compiled, plain = dijkstra(net, [0], [4]), search(net, lambda u, t: 0.0, [0], [4])
+    assert (compiled.below_optimum[0], compiled.on_optimum[0]) == (plain.below_optimum[0], plain.on_optimum[0])
+
+
+def test_a_layout_is_searched_with_its_own_network_only():
+    graph = from_arcs(3, [0, 1, 2, 1], [1, 0, 1, 2], [1, 1, 5, 5])
+    other = from_arcs(3, [0, 1, 2, 1], [1, 0, 1, 2], [1, 1, 4, 4])
+    layout = differential(network(graph), np.array([[0], [1], [6]]), both=1)
+    assert search(network(graph), layout, [0], [2]).cost[0] == 6
+    for wrong in (network(graph, "file"), network(other)):
+        with pytest.raises(UsageError, match="another network"):
+            search(wrong, layout, [0], [2])
+
+
+def test_labels_that_do_not_fit_the_graph_are_refused():
+    net = network(from_arcs(3, [0, 1, 2], [1, 2, 0], [1, 1, 5]))
+    with pytest.raises(UsageError, match="equal reverse"):
+        differential(net, np.zeros((3, 1), dtype=np.int64), both=1)
+    for rows in (np.zeros((4, 1)), np.zeros(3), np.zeros((3, 1), dtype=object)):
+        with pytest.raises(UsageError, match="3 vertices"):
+            differential(net, rows)
+    with pytest.raises(UsageError, match="do not fit a table"):
+        differential(net, np.zeros((3, 1)), forward=2)
+
+
+@pytest.mark.parametrize("junk", [None, 5, np.zeros((2, 1))])
+def test_what_is_no_heuristic_is_refused(junk):
+    with pytest.raises(UsageError, match="layout"):
+        search(network(from_arcs(2, [0], [1], [1])), junk, [0], [1])
+
+
+def test_an_interrupt_stops_the_batch(monkeypatch):
+    graph = from_arcs(2, [0], [1], [1])
+    done = []
+
+    def interrupted(*arguments):
+        done.append(1)
+        if len(done) == 3:
+            raise KeyboardInterrupt
+        return arguments[3].heap
+
+    monkeypatch.setattr("aacbench.search.astar.search_all", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        dijkstra(network(graph), np.zeros(16000, dtype=int), np.ones(16000, dtype=int), threads=2)
+    assert len(done) < 500
 
 
 @pytest.mark.parametrize("policy", EVERY_POLICY, ids=lambda p: p.name)
