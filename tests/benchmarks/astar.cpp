@@ -2,20 +2,19 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 
 namespace {
 
 struct State {
     int64_t g, h;
     uint32_t stamp;
-    int32_t parent;
-    uint32_t sequence, closed;
+    uint32_t parent, sequence, closed;
 };
 
 struct Entry {
     int64_t f, tie;
-    uint32_t sequence;
-    int32_t vertex;
+    uint32_t sequence, vertex;
 };
 
 inline bool before(const Entry& a, const Entry& b) {
@@ -50,32 +49,57 @@ inline void sift_down(Entry* heap, int64_t size) {
     heap[hole] = last;
 }
 
-inline int64_t bound(const int32_t* rows, int64_t columns, const int64_t* memo, int64_t u) {
-    const int32_t* row = rows + u * columns;
+// The first `both` columns serve both directions, the next `forward` hold d(l, v), the rest d(v, l).
+struct Labels {
+    const int32_t* rows;
+    int64_t columns, both, forward;
+};
+
+inline int64_t bound(const Labels& labels, const int64_t* memo, int64_t u) {
+    const int32_t* row = labels.rows + u * labels.columns;
+    const int64_t ahead = labels.both + labels.forward;
     int64_t best = 0;
-    for (int64_t k = 0; k < columns; ++k) best = std::max<int64_t>(best, std::abs(int64_t(row[k]) - memo[k]));
+    for (int64_t k = 0; k < labels.both; ++k) best = std::max<int64_t>(best, std::abs(int64_t(row[k]) - memo[k]));
+    for (int64_t k = labels.both; k < ahead; ++k) best = std::max<int64_t>(best, memo[k] - row[k]);
+    for (int64_t k = ahead; k < labels.columns; ++k) best = std::max<int64_t>(best, row[k] - memo[k]);
     return best;
+}
+
+// The cost of the path that the parents tell, summed anew; the path goes to the end of `path`.
+inline int64_t trace(const uint32_t* indptr, const uint32_t* heads, const int64_t* weights, const State* state,
+                     uint32_t* path, int64_t vertices, uint32_t source, uint32_t target) {
+    int64_t first = vertices, cost = 0;
+    for (uint32_t v = target; v != source; v = state[v].parent) path[--first] = v;
+    for (uint32_t u = source; first < vertices; u = path[first++]) {
+        uint32_t arc = indptr[u];
+        while (heads[arc] != path[first]) ++arc;
+        cost += weights[arc];
+    }
+    return cost;
 }
 
 }  // namespace
 
-extern "C" void search_all(const uint32_t* indptr, const uint32_t* heads, const int64_t* weights, const int32_t* rows,
-                           int64_t columns, int64_t* memo, State* state, Entry* heap, uint32_t* stamp_at,
-                           int64_t reopen, int64_t tie_g, int64_t tie_sequence, int64_t queries,
-                           const int64_t* sources, const int64_t* targets, int64_t* cost, int64_t* expanded_out) {
+// Columns of `out`, a row a query: cost, path cost, expanded, re-expanded, generated, stale pops, h calls, below, on.
+extern "C" void search_all(const uint32_t* indptr, const uint32_t* heads, const int64_t* weights, int64_t vertices,
+                           const int32_t* rows, int64_t columns, int64_t both, int64_t forward, int64_t* memo,
+                           State* state, Entry* heap, uint32_t* path, uint32_t* stamp_at, int64_t reopen,
+                           int64_t tie_g, int64_t tie_sequence, int64_t queries, const int64_t* sources,
+                           const int64_t* targets, int64_t* out) {
+    const Labels labels = {rows, columns, both, forward};
     for (int64_t query = 0; query < queries; ++query) {
-        const int64_t source = sources[query], target = targets[query];
-        for (int64_t k = 0; k < columns; ++k) memo[k] = rows[target * columns + k];
+        const uint32_t source = uint32_t(sources[query]), target = uint32_t(targets[query]);
+        for (int64_t k = 0; k < columns; ++k) memo[k] = rows[int64_t(target) * columns + k];
         const uint32_t stamp = ++*stamp_at;
-        state[source] = {0, bound(rows, columns, memo, source), stamp, -1, 1, 0};
-        sift_up(heap, 0, {state[source].h, 0, 1, int32_t(source)});
+        state[source] = {0, bound(labels, memo, source), stamp, 0, 1, 0};
+        sift_up(heap, 0, {state[source].h, 0, 1, source});
         int64_t size = 1, sequence = 1, stale = 0, expanded = 0, reexpanded = 0, h_calls = 1;
         int64_t ceiling = -1, below = 0, level = 0;
-        cost[query] = -1;
+        int64_t found = -1;
         while (size > 0) {
             const Entry top = heap[0];
             sift_down(heap, --size);
-            const int64_t u = top.vertex;
+            const uint32_t u = top.vertex;
             State& here = state[u];
             if (reopen ? top.sequence != here.sequence : here.closed != 0) {
                 ++stale;
@@ -95,32 +119,29 @@ extern "C" void search_all(const uint32_t* indptr, const uint32_t* heads, const 
             }
             const int64_t g = here.g;
             if (u == target) {
-                cost[query] = g;
+                found = g;
                 break;
             }
-            for (int64_t arc = indptr[u]; arc < indptr[u + 1]; ++arc) {
-                const int64_t v = heads[arc];
+            for (uint32_t arc = indptr[u]; arc < indptr[u + 1]; ++arc) {
+                const uint32_t v = heads[arc];
                 State& there = state[v];
                 const int64_t through = g + weights[arc];
                 if (there.stamp != stamp) {
-                    there = {int64_t(1) << 62, bound(rows, columns, memo, v), stamp, -1, 0, 0};
+                    there = {int64_t(1) << 62, bound(labels, memo, v), stamp, 0, 0, 0};
                     ++h_calls;
                 }
                 if (through >= there.g || (there.closed && !reopen)) continue;
                 ++sequence;
                 there.g = through;
-                there.parent = int32_t(u);
+                there.parent = u;
                 there.sequence = uint32_t(sequence);
                 const int64_t tie = through * tie_g + tie_sequence * sequence;
-                sift_up(heap, size++, {through + there.h, tie, uint32_t(sequence), int32_t(v)});
+                sift_up(heap, size++, {through + there.h, tie, uint32_t(sequence), v});
             }
         }
-        int64_t* out = expanded_out + 6 * query;
-        out[0] = expanded;
-        out[1] = reexpanded;
-        out[2] = sequence;
-        out[3] = stale;
-        out[4] = h_calls;
-        out[5] = below;
+        const int64_t path_cost =
+            found < 0 ? -1 : trace(indptr, heads, weights, state, path, vertices, source, target);
+        const int64_t row[] = {found, path_cost, expanded, reexpanded, sequence, stale, h_calls, below, level};
+        std::copy(std::begin(row), std::end(row), out + 9 * query);
     }
 }

@@ -1,0 +1,74 @@
+"""Two things timed in turns in one run, so that what else the machine does falls on both, and what came of it."""
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The seconds of every round; `per` things named `unit` are done in a round, `at_most` is the ratio wanted."""
+
+    what: str
+    ours: tuple[float, ...]
+    theirs: tuple[float, ...]
+    per: int
+    unit: str
+    at_most: float | None
+
+    @property
+    def ratio(self) -> float:
+        """Our least time over theirs: the measure that noise, which only adds, disturbs least."""
+        return min(self.ours) / min(self.theirs)
+
+    @property
+    def median_ratio(self) -> float:
+        """Our median time over theirs."""
+        return statistics.median(self.ours) / statistics.median(self.theirs)
+
+    def row(self) -> tuple[str, ...]:
+        """The line of the table."""
+        ratio = f"{_ratio(self.ratio)} ({_ratio(self.median_ratio)})"
+        return (self.what, self._time(self.ours), self._time(self.theirs), ratio, self._wanted())
+
+    def _time(self, seconds: tuple[float, ...]) -> str:
+        return f"{_duration(min(seconds) / self.per)}/{self.unit}"
+
+    def _wanted(self) -> str:
+        if self.at_most is None:
+            return ""
+        return f"<= {_ratio(self.at_most)}" + ("" if self.ratio <= self.at_most else ", missed")
+
+
+def interleave(
+    benchmark: Any, ours: Callable[[], Any], theirs: Callable[[], Any], rounds: int
+) -> tuple[tuple[Any, Any], tuple[float, ...], tuple[float, ...]]:
+    """Call each once to warm up, then both in turns; gives what the first calls returned, and the seconds of each."""
+    results = ours(), theirs()
+    our_seconds: list[float] = []
+    their_seconds: list[float] = []
+    benchmark.pedantic(
+        lambda: our_seconds.append(_seconds(ours)),
+        setup=lambda: their_seconds.append(_seconds(theirs)),
+        rounds=rounds,
+    )
+    return results, tuple(our_seconds), tuple(their_seconds)
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.2f}" if value >= 0.1 else f"1/{1 / value:.0f}"
+
+
+def _duration(seconds: float) -> str:
+    size, unit = next((pair for pair in _UNITS if seconds >= pair[0]), _UNITS[-1])
+    return f"{seconds / size:.3g} {unit}"
