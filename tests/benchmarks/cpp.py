@@ -37,12 +37,13 @@ class CppSearch:
     def batch(self, net: Network, layout: Any, queries: QuerySet, policy: Policy) -> Any:
         """A call that answers the queries; it returns a table with `COLUMNS`."""
         assert net.graph.integral
-        assert layout.complete
+        labels = layout.labels
+        assert labels.complete
         work, rule = workspace(net), rules(policy)
         starts, goals = (net.place[ends].astype(np.int64) for ends in (queries.sources, queries.targets))
         found = np.zeros((len(queries), len(COLUMNS)), dtype=np.int64)
-        inside = (*net.arcs[:3], net.graph.vertices, layout.rows, layout.rows.shape[1], layout.both, layout.forward)
-        scratch = (memo_for(layout), work.state, work.heap, work.path, work.stamp)
+        inside = (*net.arcs[:3], net.graph.vertices, labels.rows, labels.rows.shape[1], labels.both, labels.forward)
+        scratch = (memo_for(labels), work.state, work.heap, work.path, work.stamp)
         arguments = (*inside, *scratch, rule.reopen, rule.tie_g, rule.tie_sequence, len(queries), starts, goals, found)
         passed = [_passed(argument) for argument in arguments]
 
