@@ -49,7 +49,7 @@ class Network:
 
 
 def network(graph: Graph, order: str = "dfs") -> Network:
-    """Renumber a graph's vertices: `dfs` (depth first, which keeps neighbours near each other) or `file` (as they are)."""
+    """Renumber a graph's vertices: `dfs` (depth first, so that neighbours are near) or `file` (as they are)."""
     if order not in ORDERS:
         raise UsageError(f"the vertex order must be one of {', '.join(ORDERS)}, not {order!r}.")
     if graph.arcs >= 2**32:
