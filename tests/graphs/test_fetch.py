@@ -123,8 +123,8 @@ def test_a_wrong_file_in_the_cache_without_an_address_is_an_error(places):
     ("at", "lies_at", "content"),
     [
         ("set/graph.gr.gz", "set/graph.gr", CONTENT),
-        ("set/graph.gr", "set/graph.gr.gz", gzip.compress(CONTENT, 1)),
-        ("set/graph.gr.gz", "set/graph.gr.gz", gzip.compress(CONTENT, 1)),
+        ("set/graph.gr", "set/graph.gr.gz", gzip.compress(CONTENT, 1, mtime=0)),
+        ("set/graph.gr.gz", "set/graph.gr.gz", gzip.compress(CONTENT, 1, mtime=0)),
     ],
     ids=["unpacked", "packed", "packed again"],
 )
@@ -133,7 +133,11 @@ def test_compression_does_not_make_it_another_file(places, at, lies_at, content)
     assert fetch.obtain(wanted(at=at)) == fetch.Found(path, sha256(content))
 
 
-@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(CONTENT)[:-9], gzip.compress(CONTENT)[:20] + b"\0" * 40])
+@pytest.mark.parametrize(
+    "content",
+    [b"no gzip", gzip.compress(CONTENT, mtime=0)[:-9], gzip.compress(CONTENT, mtime=0)[:20] + b"\0" * 40],
+    ids=["no gzip", "cut", "overwritten"],
+)
 def test_a_broken_gzip_is_a_wrong_file(places, content):
     put(places.own, content, "set/graph.gr.gz")
     with pytest.raises(DataError, match=sha256(content)):

@@ -35,7 +35,7 @@ def test_a_gzip_file_cut_short_is_an_error(tmp_path):
         open_source(write(tmp_path, gzip.compress(TEXT)[:-1]))
 
 
-@pytest.mark.parametrize("data", [b"", b"\n \r\n", gzip.compress(b"")])
+@pytest.mark.parametrize("data", [b"", b"\n \r\n", gzip.compress(b"", mtime=0)], ids=["empty", "blank", "packed"])
 def test_an_empty_file_is_an_error(tmp_path, data):
     with pytest.raises(DataError, match=r"^x\.gr: the file is empty"):
         open_source(write(tmp_path, data))
