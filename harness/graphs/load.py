@@ -110,7 +110,12 @@ def _parsed(name: str, reader: str, found: Mapping[str, fetch.Found], options: M
     if kept is not None:
         return kept
     read: Callable[..., Graph] = resolve_name(READERS[reader])
-    return store.keep(key, read(**{role: file.path for role, file in found.items()}, **options, name=name), name)
+    graph = read(**{role: file.path for role, file in found.items()}, **options, name=name)
+    for file in found.values():
+        # The reader opened the file after its digest was taken: of another content this would be the wrong graph.
+        if fetch.sha256_of(file.path) != file.sha256:
+            raise DataError(f"{file.path} changed while it was read; load it again once it is whole.")
+    return store.keep(key, graph, name)
 
 
 def _generated(name: str) -> Graph | None:
