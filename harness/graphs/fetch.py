@@ -60,6 +60,16 @@ def in_cache(file: DataFile) -> Path | None:
     return _below(cache_folder() / "data", file)
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is a file at this place; a place that cannot be looked at is an error."""
+    try:
+        return path.is_file()
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be looked at ({error.strerror}): correct its permissions or its name."
+        ) from error
+
+
 def sha256_of(path: Path) -> str:
     """The digest of a file's bytes."""
     try:
@@ -70,7 +80,7 @@ def sha256_of(path: Path) -> str:
 
 
 def _below(folder: Path, file: DataFile) -> Path | None:
-    return next((folder / at for at in _spellings(file.at) if (folder / at).is_file()), None)
+    return next((folder / at for at in _spellings(file.at) if is_file(folder / at)), None)
 
 
 def _spellings(at: str) -> Iterator[str]:

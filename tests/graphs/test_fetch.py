@@ -81,6 +81,15 @@ def test_the_own_folder_comes_before_the_cache(places, server):
     assert server.asked == []
 
 
+def test_a_folder_that_cannot_be_looked_into_is_one_sentence(places, monkeypatch):
+    def refused(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(places.own), "is_file", refused)
+    with pytest.raises(DataError, match=rf"{places.own}.* cannot be looked at \(Permission denied\)"):
+        fetch.obtain(wanted())
+
+
 def test_the_cache_comes_before_the_network(places, server):
     path = put(places.cached)
     assert fetch.obtain(wanted(f"{server.at}/good")).path == path
