@@ -7,13 +7,14 @@ import tempfile
 import warnings
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from aacbench.errors import DataError, MissingDataError
 from aacbench.graphs.catalogue import DataFile
-from aacbench.locations import cache_folder, data_folder
+from aacbench.locations import cache_folder, cache_folders, data_folder
 
 RETRIES = 2
 TIMEOUT_SECONDS = 30
@@ -57,7 +58,12 @@ def in_data_folder(file: DataFile) -> Path | None:
 
 def in_cache(file: DataFile) -> Path | None:
     """Where the file lies in the user's cache, or None; its content is not looked at."""
-    return _below(cache_folder() / "data", file)
+    for folder in cache_folders():
+        with suppress(DataError):  # a cache that cannot be looked at holds nothing
+            path = _below(folder / "data", file)
+            if path is not None:
+                return path
+    return None
 
 
 def is_file(path: Path) -> bool:

@@ -90,6 +90,12 @@ def test_a_folder_that_cannot_be_looked_into_is_one_sentence(places, monkeypatch
         fetch.obtain(wanted())
 
 
+def test_a_cache_that_cannot_be_looked_into_holds_nothing(places, server, monkeypatch):
+    monkeypatch.setattr(fetch, "cache_folders", lambda: (places.own / ("x" * 300), places.cached.parent))
+    path = put(places.cached)
+    assert fetch.obtain(wanted(f"{server.at}/good")).path == path
+
+
 def test_the_cache_comes_before_the_network(places, server):
     path = put(places.cached)
     assert fetch.obtain(wanted(f"{server.at}/good")).path == path
