@@ -103,8 +103,13 @@ def _accept(path: Path, file: DataFile, origin: str | None = None) -> Found:
             f"{shown} is not the {file.at} that is wanted: its sha256 is {digest}, expected {' or '.join(file.sha256)}."
         )
     reason = file.editions or "no digest of it is known"
+    if origin is not None and origin.startswith("http:"):
+        reason += ", and it came over plain http, where anyone on the way can change it"
     warnings.warn(
-        f"{shown} is used unverified ({reason}); its sha256 is {digest}.", UnverifiedDataWarning, stacklevel=4
+        f"{shown} is used unverified ({reason}); its sha256 is {digest}: compare that with a copy you trust, and to "
+        f"have it checked from now on, list it as sha256 of {file.at} in aacbench/graphs/catalogue.toml.",
+        UnverifiedDataWarning,
+        stacklevel=4,
     )
     return Found(path, digest)
 

@@ -168,6 +168,14 @@ def test_a_file_of_unknown_digest_is_accepted_with_a_warning_that_prints_it(plac
         assert fetch.obtain(wanted(**changes)).path == path
 
 
+def test_the_warning_says_how_to_pin_the_file_and_that_http_is_open(places, server):
+    with pytest.warns(fetch.UnverifiedDataWarning) as told:
+        fetch.obtain(wanted(f"{server.at}/good", sha256=()))
+    message = str(told[0].message)
+    for part in (f"{server.at}/good", "plain http", sha256(CONTENT), "sha256 of set/graph.gr in aacbench/graphs/catal"):
+        assert part in message
+
+
 def test_a_known_digest_needs_no_warning_even_where_editions_differ(places):
     put(places.own)
     with warnings.catch_warnings():
