@@ -11,6 +11,7 @@ import shutil
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,20 +38,24 @@ def key_of(made_from: Mapping[str, Any]) -> str:
 
 
 def read(root: Path, key: str) -> Artifact | None:
-    """What is kept under the key, or None; an entry that is damaged in any way is dropped."""
+    """What is kept under the key, or None; a damaged entry is dropped, one that cannot be read just now is not."""
     folder = _folder(root, key)
     try:
         return _read(folder) if folder.exists() else None
+    except (FileNotFoundError, NotADirectoryError):
+        drop(root, key)
+    except (OSError, MemoryError):  # too many open files, no permission: the entry may be good
+        pass
     except Exception:  # whatever a damaged file makes numpy or json say, its content is made anew
         drop(root, key)
-        return None
+    return None
 
 
 def write(root: Path, key: str, arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> None:
     """Keep arrays and facts under the key; an OSError means that nothing was kept."""
     folder = _folder(root, key)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(folder.parent)
+    _remove_abandoned(root)
     unfinished = folder.with_name(_UNFINISHED + secrets.token_hex(8))
     try:
         unfinished.mkdir()
@@ -109,9 +114,13 @@ def _digest(array: npt.NDArray[Any]) -> str:
     return digest.hexdigest()
 
 
-def _remove_abandoned(parent: Path) -> None:
-    """A process that was killed leaves its unfinished folder; after a day nobody is working on it."""
-    for folder in parent.glob(_UNFINISHED + "*"):
+@cache
+def _remove_abandoned(root: Path) -> None:
+    """A process that was killed leaves its unfinished folder; after a day nobody is working on it.
+
+    Cached: once per process is enough, and every write would pay for the walk.
+    """
+    for folder in root.glob(f"*/{_UNFINISHED}*"):
         try:
             abandoned = time.time() - folder.stat().st_mtime > _ABANDONED_AFTER_SECONDS
         except OSError:

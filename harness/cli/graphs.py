@@ -7,21 +7,25 @@ import click
 
 # Everything else is imported where it is used: numpy and scipy would make `aacbench --help` slow.
 if TYPE_CHECKING:
-    from aacbench.graphs.catalogue import Entry
+    from aacbench.graphs.catalogue import DataFile
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
 
 @click.group(invoke_without_command=True)
 @AS_JSON
+@click.option("--files", "list_files", is_flag=True, help="List the files that are looked for instead.")
 @click.pass_context
-def graphs(context: click.Context, as_json: bool) -> None:
+def graphs(context: click.Context, as_json: bool, list_files: bool) -> None:
     """List the graphs there are, and where their files lie."""
     if context.invoked_subcommand is not None:
         return
     rows = [*_catalogue_rows(), *_generator_rows()]
     if as_json:
         click.echo(json.dumps(rows, indent=2))
+        return
+    if list_files:
+        _print_files(rows)
         return
     from tabulate import tabulate
 
@@ -30,7 +34,9 @@ def graphs(context: click.Context, as_json: bool) -> None:
     click.echo(
         tabulate(table, headers=columns, colalign=("left", "right", "right", "left", "left"), disable_numparse=True)
     )
-    click.echo("\nAlso file:PATH, for .gr, .map, .graphml, .npz, .txt, .csv and .tsv files.")
+    click.echo(
+        "\nAlso file:PATH, for .gr, .map, .graphml, .npz, .txt, .csv and .tsv files; --files lists the others' files."
+    )
 
 
 @graphs.command()
@@ -49,6 +55,14 @@ def show(name: str, as_json: bool) -> None:
     )
 
 
+def _print_files(rows: list[dict[str, Any]]) -> None:
+    from tabulate import tabulate
+
+    table = [[row["name"], file["file"], file["where"]] for row in rows for file in row["files"]]
+    click.echo(tabulate(table, headers=("name", "file", "where"), disable_numparse=True))
+    click.echo("\nFiles are looked for below $AACBENCH_DATA and in the cache, with and without .gz.")
+
+
 def _catalogue_rows() -> list[dict[str, Any]]:
     from aacbench.graphs.catalogue import catalogue
 
@@ -58,8 +72,12 @@ def _catalogue_rows() -> list[dict[str, Any]]:
             "vertices": entry.vertices,
             "arcs": entry.arcs,
             "licence": entry.licence,
-            "where": _where(entry),
+            "where": _where(list(entry.files.values())),
             "summary": entry.summary,
+            "files": [
+                {"file": file.at, "sha256": list(file.sha256), "address": file.address, "where": _where([file])}
+                for file in entry.files.values()
+            ],
         }
         for entry in catalogue().values()
     ]
@@ -69,15 +87,22 @@ def _generator_rows() -> list[dict[str, Any]]:
     from importlib import import_module
 
     return [
-        {"name": name, "vertices": None, "arcs": None, "licence": None, "where": "generated", "summary": summary}
+        {
+            "name": name,
+            "vertices": None,
+            "arcs": None,
+            "licence": None,
+            "where": "generated",
+            "summary": summary,
+            "files": [],
+        }
         for name, summary in import_module("aacbench.graphs.generators").describe()
     ]
 
 
-def _where(entry: "Entry") -> str:
+def _where(files: list["DataFile"]) -> str:
     from aacbench.graphs import fetch
 
-    files = entry.files.values()
     if all(fetch.in_data_folder(file) for file in files):
         return "in $AACBENCH_DATA"
     missing = [file for file in files if not (fetch.in_data_folder(file) or fetch.in_cache(file))]

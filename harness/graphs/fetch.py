@@ -7,13 +7,14 @@ import tempfile
 import warnings
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from aacbench.errors import DataError, MissingDataError
 from aacbench.graphs.catalogue import DataFile
-from aacbench.locations import cache_folder, data_folder
+from aacbench.locations import cache_folder, cache_folders, data_folder
 
 RETRIES = 2
 TIMEOUT_SECONDS = 30
@@ -57,7 +58,22 @@ def in_data_folder(file: DataFile) -> Path | None:
 
 def in_cache(file: DataFile) -> Path | None:
     """Where the file lies in the user's cache, or None; its content is not looked at."""
-    return _below(cache_folder() / "data", file)
+    for folder in cache_folders():
+        with suppress(DataError):  # a cache that cannot be looked at holds nothing
+            path = _below(folder / "data", file)
+            if path is not None:
+                return path
+    return None
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file at this place; a place that cannot be looked at is an error."""
+    try:
+        return path.is_file()
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be looked at ({error.strerror}): correct its permissions or its name."
+        ) from error
 
 
 def sha256_of(path: Path) -> str:
@@ -70,7 +86,7 @@ def sha256_of(path: Path) -> str:
 
 
 def _below(folder: Path, file: DataFile) -> Path | None:
-    return next((folder / at for at in _spellings(file.at) if (folder / at).is_file()), None)
+    return next((folder / at for at in _spellings(file.at) if is_file(folder / at)), None)
 
 
 def _spellings(at: str) -> Iterator[str]:
@@ -87,8 +103,13 @@ def _accept(path: Path, file: DataFile, origin: str | None = None) -> Found:
             f"{shown} is not the {file.at} that is wanted: its sha256 is {digest}, expected {' or '.join(file.sha256)}."
         )
     reason = file.editions or "no digest of it is known"
+    if origin is not None and origin.startswith("http:"):
+        reason += ", and it came over plain http, where anyone on the way can change it"
     warnings.warn(
-        f"{shown} is used unverified ({reason}); its sha256 is {digest}.", UnverifiedDataWarning, stacklevel=4
+        f"{shown} is used unverified ({reason}); its sha256 is {digest}: compare that with a copy you trust, and to "
+        f"have it checked from now on, list it as sha256 of {file.at} in aacbench/graphs/catalogue.toml.",
+        UnverifiedDataWarning,
+        stacklevel=4,
     )
     return Found(path, digest)
 

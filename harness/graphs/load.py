@@ -2,14 +2,15 @@
 
 import difflib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from aacbench.errors import DataError, MissingDataError, UsageError
-from aacbench.graphs import fetch, store
+from aacbench.errors import AacbenchError, DataError, UsageError
+from aacbench.graphs import fetch, files, store
 from aacbench.graphs.catalogue import SCENARIO, Entry, catalogue
 from aacbench.graphs.record import Graph
 
@@ -23,26 +24,11 @@ READERS = {
     "osmnx-csv": "aacbench.graphs.readers.osmnx:read_csv_pair",
     "osmnx-graphml": "aacbench.graphs.readers.osmnx:read_graphml",
 }
-SUFFIXES = {
-    ".gr": "dimacs",
-    ".gr.gz": "dimacs",
-    ".map": "movingai",
-    ".map.gz": "movingai",
-    ".graphml": "osmnx-graphml",
-    ".npz": "npz",
-    ".txt": "edge-list",
-    ".txt.gz": "edge-list",
-    ".csv": "edge-list",
-    ".csv.gz": "edge-list",
-    ".tsv": "edge-list",
-    ".tsv.gz": "edge-list",
-}
-_FILE = "file:"
 
 
 def load(name: str, *, progress: Any = False) -> Graph:
     """The graph of this name, parsed or generated once and then kept in the cache; `progress` as in `fetch.obtain`."""
-    if name.startswith(_FILE):
+    if name.startswith(files.PREFIX):
         return _from_file(name)
     entry = catalogue().get(name)
     if entry is not None:
@@ -64,25 +50,9 @@ def scenario_path(name: str, *, progress: Any = False) -> Path:
 
 
 def _from_file(name: str) -> Graph:
-    path = Path(name.removeprefix(_FILE)).expanduser()
-    suffix = next((suffix for suffix in SUFFIXES if path.name.endswith(suffix)), None)
-    if suffix is None:
-        raise UsageError(f"{name}: the format is told by the suffix, which must be one of {', '.join(SUFFIXES)}.")
-    if not path.is_file():
-        raise MissingDataError(f"{name}: there is no file at {path.absolute()}.")
-    files = {"path": path}
-    if SUFFIXES[suffix] == "dimacs":
-        files |= _coordinates_beside(path, suffix)
-    found = {role: fetch.Found(file, fetch.sha256_of(file)) for role, file in files.items()}
-    return _parsed(name, SUFFIXES[suffix], found, {})
-
-
-def _coordinates_beside(path: Path, suffix: str) -> dict[str, Path]:
-    stem = path.name.removesuffix(suffix)
-    for beside in (path.with_name(f"{stem}.co"), path.with_name(f"{stem}.co.gz")):
-        if beside.is_file():
-            return {"coords": beside}
-    return {}
+    request = files.understand(name)
+    found = {role: fetch.Found(file, fetch.sha256_of(file)) for role, file in request.files.items()}
+    return _parsed(name, request.reader, found, request.options)
 
 
 def _from_catalogue(entry: Entry, progress: Any) -> Graph:
@@ -110,7 +80,12 @@ def _parsed(name: str, reader: str, found: Mapping[str, fetch.Found], options: M
     if kept is not None:
         return kept
     read: Callable[..., Graph] = resolve_name(READERS[reader])
-    return store.keep(key, read(**{role: file.path for role, file in found.items()}, **options, name=name), name)
+    graph = read(**{role: file.path for role, file in found.items()}, **options, name=name)
+    for file in found.values():
+        # The reader opened the file after its digest was taken: of another content this would be the wrong graph.
+        if fetch.sha256_of(file.path) != file.sha256:
+            raise DataError(f"{file.path} changed while it was read; load it again once it is whole.")
+    return store.keep(key, graph, name)
 
 
 def _generated(name: str) -> Graph | None:
@@ -128,6 +103,9 @@ def _generated(name: str) -> Graph | None:
 
 
 def _nearest(name: str) -> str:
+    with suppress(AacbenchError):
+        files.understand(files.PREFIX + name)
+        return f" (did you mean {files.PREFIX}{name}?)"
     spelt = {}
     for pattern, _ in import_module("aacbench.graphs.generators").describe():
         spelt[pattern.lower()] = spelt[_stem(pattern)] = pattern

@@ -19,6 +19,7 @@ OUT_OF_RANGE = 5
 OVERFLOW = 6
 FRACTION = 7
 TOO_SMALL = 8
+ID_OVERFLOW = 9
 
 NEWLINE, RETURN, TAB, BLANK, PLUS, MINUS, ZERO = 10, 13, 9, 32, 43, 45, 48
 LARGEST = 2**63 - 1
@@ -128,7 +129,7 @@ def read_rows(buffer: Any, at: Any, layout: Any, ids: Any, numbers: Any, spans: 
                 return MISSING_FIELD, at
             status, value, end = _read_field(buffer, at, layout)
             if status == OVERFLOW:
-                return OVERFLOW, at
+                return ID_OVERFLOW if column < ids.shape[1] else OVERFLOW, at
             if column < ids.shape[1]:
                 if status != OK:
                     return BAD_ID, at

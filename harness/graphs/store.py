@@ -9,7 +9,7 @@ from typing import Any
 
 from aacbench import artifacts
 from aacbench.graphs.record import Graph
-from aacbench.locations import cache_folder
+from aacbench.locations import cache_folder, cache_folders
 
 
 def key_of(made_from: Mapping[str, Any]) -> str:
@@ -29,17 +29,8 @@ def sources_digest() -> str:
 
 def read(key: str, name: str) -> Graph | None:
     """The graph kept under the key, or None; an entry that is damaged in any way is dropped."""
-    kept = artifacts.read(_root(), key)
-    if kept is None:
-        return None
-    try:
-        graph = Graph(**kept.arrays, name=name, declared_directed=kept.facts["declared_directed"])
-        if graph.digest == kept.facts["digest"]:
-            return graph
-    except Exception:  # whatever a damaged description makes the record say, the graph is made anew
-        pass
-    artifacts.drop(_root(), key)
-    return None
+    found = (_read(folder / "graphs", key, name) for folder in cache_folders())
+    return next((graph for graph in found if graph is not None), None)
 
 
 def keep(key: str, graph: Graph, name: str) -> Graph:
@@ -52,6 +43,22 @@ def keep(key: str, graph: Graph, name: str) -> Graph:
     except OSError:
         return replace(graph, name=name)
     return read(key, name) or replace(graph, name=name)
+
+
+def _read(root: Path, key: str, name: str) -> Graph | None:
+    kept = artifacts.read(root, key)
+    if kept is None:
+        return None
+    try:
+        graph = Graph(**kept.arrays, name=name, declared_directed=kept.facts["declared_directed"])
+        if graph.digest == kept.facts["digest"]:
+            return graph
+    except MemoryError:
+        return None
+    except Exception:  # whatever a damaged description makes the record say, the graph is made anew
+        pass
+    artifacts.drop(root, key)
+    return None
 
 
 def _root() -> Path:

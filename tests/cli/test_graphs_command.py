@@ -64,6 +64,26 @@ def test_the_json_has_what_the_table_has_and_the_summary():
     assert row["summary"].startswith("New York City")
 
 
+def test_the_files_that_are_looked_for_are_listed(places):
+    path = places / "own" / "dimacs" / "rome99.gr"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    lines = [" ".join(line.split()) for line in run("--files").splitlines()]
+    assert "dimacs:rome99 dimacs/rome99.gr in $AACBENCH_DATA" in lines
+    assert "dimacs:NY dimacs/USA-road-d.NY.co.gz to download" in lines
+    wanted = {file.at for entry in catalogue().values() for file in entry.files.values()}
+    assert {line.split()[1] for line in lines if ":" in line} == wanted
+    assert "--files" in run()
+
+
+def test_the_json_has_the_files_and_their_digests():
+    rows = listed()
+    assert rows["triangle"]["files"] == []
+    for name, entry in catalogue().items():
+        found = [(file["file"], tuple(file["sha256"]), file["address"]) for file in rows[name]["files"]]
+        assert found == [(file.at, file.sha256, file.address) for file in entry.files.values()]
+
+
 def test_show_tells_what_a_graph_is():
     facts = json.loads(run("show", "triangle", "--json"))
     assert len(facts.pop("digest")) == 64

@@ -81,6 +81,21 @@ def test_the_own_folder_comes_before_the_cache(places, server):
     assert server.asked == []
 
 
+def test_a_folder_that_cannot_be_looked_into_is_one_sentence(places, monkeypatch):
+    def refused(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(places.own), "is_file", refused)
+    with pytest.raises(DataError, match=rf"{places.own}.* cannot be looked at \(Permission denied\)"):
+        fetch.obtain(wanted())
+
+
+def test_a_cache_that_cannot_be_looked_into_holds_nothing(places, server, monkeypatch):
+    monkeypatch.setattr(fetch, "cache_folders", lambda: (places.own / ("x" * 300), places.cached.parent))
+    path = put(places.cached)
+    assert fetch.obtain(wanted(f"{server.at}/good")).path == path
+
+
 def test_the_cache_comes_before_the_network(places, server):
     path = put(places.cached)
     assert fetch.obtain(wanted(f"{server.at}/good")).path == path
@@ -123,8 +138,8 @@ def test_a_wrong_file_in_the_cache_without_an_address_is_an_error(places):
     ("at", "lies_at", "content"),
     [
         ("set/graph.gr.gz", "set/graph.gr", CONTENT),
-        ("set/graph.gr", "set/graph.gr.gz", gzip.compress(CONTENT, 1)),
-        ("set/graph.gr.gz", "set/graph.gr.gz", gzip.compress(CONTENT, 1)),
+        ("set/graph.gr", "set/graph.gr.gz", gzip.compress(CONTENT, 1, mtime=0)),
+        ("set/graph.gr.gz", "set/graph.gr.gz", gzip.compress(CONTENT, 1, mtime=0)),
     ],
     ids=["unpacked", "packed", "packed again"],
 )
@@ -133,7 +148,11 @@ def test_compression_does_not_make_it_another_file(places, at, lies_at, content)
     assert fetch.obtain(wanted(at=at)) == fetch.Found(path, sha256(content))
 
 
-@pytest.mark.parametrize("content", [b"no gzip", gzip.compress(CONTENT)[:-9], gzip.compress(CONTENT)[:20] + b"\0" * 40])
+@pytest.mark.parametrize(
+    "content",
+    [b"no gzip", gzip.compress(CONTENT, mtime=0)[:-9], gzip.compress(CONTENT, mtime=0)[:20] + b"\0" * 40],
+    ids=["no gzip", "cut", "overwritten"],
+)
 def test_a_broken_gzip_is_a_wrong_file(places, content):
     put(places.own, content, "set/graph.gr.gz")
     with pytest.raises(DataError, match=sha256(content)):
@@ -147,6 +166,14 @@ def test_a_file_of_unknown_digest_is_accepted_with_a_warning_that_prints_it(plac
     path = put(places.own)
     with pytest.warns(fetch.UnverifiedDataWarning, match=sha256(CONTENT)):
         assert fetch.obtain(wanted(**changes)).path == path
+
+
+def test_the_warning_says_how_to_pin_the_file_and_that_http_is_open(places, server):
+    with pytest.warns(fetch.UnverifiedDataWarning) as told:
+        fetch.obtain(wanted(f"{server.at}/good", sha256=()))
+    message = str(told[0].message)
+    for part in (f"{server.at}/good", "plain http", sha256(CONTENT), "sha256 of set/graph.gr in aacbench/graphs/catal"):
+        assert part in message
 
 
 def test_a_known_digest_needs_no_warning_even_where_editions_differ(places):

@@ -125,6 +125,32 @@ def test_other_reader_sources_mean_parsing_again(places, calls, monkeypatch):
     assert len(calls) == 2
 
 
+def rewritten_after_its_digest(monkeypatch, path, content):
+    """Let another process change the file as soon as its digest was taken for the first time."""
+    digest_of = fetch.sha256_of
+
+    def taken(file):
+        digest = digest_of(file)
+        monkeypatch.setattr(fetch, "sha256_of", digest_of)
+        path.write_bytes(content)
+        return digest
+
+    monkeypatch.setattr(fetch, "sha256_of", taken)
+
+
+@pytest.mark.parametrize("name", ["file", "set:one"])
+def test_a_file_that_changes_while_it_is_read_is_not_kept(places, calls, entry, monkeypatch, name):
+    path = write(places / "own/one.gr")
+    entry()
+    name = f"file:{path}" if name == "file" else name
+    rewritten_after_its_digest(monkeypatch, path, b"abcdef")
+    with pytest.raises(DataError, match=f"{path} changed while it was read"):
+        load(name)
+    path.write_bytes(b"abc")
+    assert load(name).arcs == 3
+    assert len(calls) == 2
+
+
 def test_a_file_of_no_known_suffix_or_none_at_all_is_refused(places):
     with pytest.raises(UsageError, match=r"\.gr, .*\.tsv"):
         load(f"file:{write(places / 'g.doc')}")

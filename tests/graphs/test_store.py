@@ -90,6 +90,22 @@ def test_a_damaged_entry_is_dropped_and_made_anew(cache, file, damage):
     assert store.read(KEY, "asked").digest == graph.digest
 
 
+@pytest.mark.parametrize(
+    "error",
+    [OSError(errno.EMFILE, "Too many open files"), OSError(errno.EIO, "I/O error"), PermissionError(), MemoryError()],
+    ids=["files", "disk", "permission", "memory"],
+)
+def test_an_entry_that_cannot_be_read_just_now_stays(cache, monkeypatch, error):
+    def fail(*args, **kwargs):
+        raise error
+
+    store.keep(KEY, sample(), "asked")
+    with monkeypatch.context() as patched:
+        patched.setattr(np, "load", fail)
+        assert store.read(KEY, "asked") is None
+    assert store.read(KEY, "asked").digest == sample().digest
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
 def test_no_flipped_byte_ever_gives_another_graph(file, where, flip):
@@ -132,6 +148,13 @@ def test_a_cache_that_cannot_hold_folders_costs_only_the_cache(cache):
     assert store.keep(KEY, sample(), "asked").digest == sample().digest
 
 
+def test_a_cache_that_cannot_be_written_is_read(cache, tmp_path, monkeypatch):
+    kept = store.keep(KEY, sample(), "asked")
+    monkeypatch.setattr(store, "cache_folders", lambda: (cache, tmp_path / "instead"))
+    monkeypatch.setattr(store, "cache_folder", lambda: tmp_path / "instead")
+    assert store.read(KEY, "asked").digest == kept.digest
+
+
 def test_losing_the_race_to_another_process_is_success(cache, monkeypatch):
     fill = artifacts._fill
     graph = sample()
@@ -149,8 +172,8 @@ def test_losing_the_race_to_another_process_is_success(cache, monkeypatch):
 
 
 def test_folders_of_killed_processes_go_after_a_day(cache):
-    parent = entry(cache).parent
-    old, young = parent / ".unfinished-old", parent / ".unfinished-young"
+    other_shard = cache / "graphs" / ("00" if KEY[:2] != "00" else "01")
+    old, young = other_shard / ".unfinished-old", other_shard / ".unfinished-young"
     for folder in (old, young):
         folder.mkdir(parents=True)
     yesterday = time.time() - 25 * 3600

@@ -88,7 +88,7 @@ def _rows(
 
     def explain(status: int, field: str) -> str:
         if status == parse.OUT_OF_RANGE and id_base is None and whole(field) == 0:
-            return "the ids of this file start at 0, not 1; pass id_base=0 to read it so."
+            return "the ids of this file start at 0, not 1; to read it so, write file:PATH?id_base=0 for the graph."
         if status == parse.UNKNOWN_ROW and field == "p":
             return "this is a second header; a file has one."
         return explain_row(

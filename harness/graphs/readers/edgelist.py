@@ -52,6 +52,8 @@ def _columns(source: Source, layout: Layout) -> int:
     if at == len(source.data):
         raise source.error("there is no edge in this file; check that it is the right one.")
     fields = line_text(source, at).replace(",", " ").split()
+    if {"src", "dst"} <= set(fields):
+        raise source.error("these are the edges of an OSMnx pair; write file:EDGES.csv?nodes=NODES.csv to read both.")
     if len(fields) not in (2, 3):
         raise source.error(
             f"an edge is '<from> <to>' or '<from> <to> <weight>', but this line has {len(fields)} fields.", at=at

@@ -5,6 +5,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -50,8 +51,12 @@ def read_graphml(path: Path, *, weight: str = "length", name: str = "") -> Graph
     source = open_source(path)
     document = parse_graphml(source)
     known = sorted(set(document.names["edge"].values()))
+    if document.edges and not known:
+        raise source.error("the edges have no attribute that could be the weight; save the network with lengths.")
     if document.edges and weight not in known:
-        raise source.error(f"no edge attribute is named {quoted(weight)}; pass weight= one of {', '.join(known)}.")
+        raise source.error(
+            f"no edge attribute is named {quoted(weight)}; write file:PATH?weight=NAME with one of {', '.join(known)}."
+        )
     place: dict[str, int] = {}
     for position, node in enumerate(document.nodes):
         if place.setdefault(node.tag["id"], position) != position:
@@ -74,7 +79,8 @@ def read_csv_pair(nodes: Path, edges: Path, *, weight: str = "length", name: str
     node_source, edge_source = open_source(nodes), open_source(edges)
     node_rows = _csv_rows(node_source, ("idx", "lat", "lon"))
     node_rows.sort(key=lambda row: row.whole("idx"))
-    edge_rows = _csv_rows(edge_source, ("src", "dst", weight))
+    choose = {weight: ", and file:EDGES.csv?nodes=NODES.csv&weight=COLUMN chooses another."}
+    edge_rows = _csv_rows(edge_source, ("src", "dst", weight), choose)
     place: dict[int, int] = {}
     for position, row in enumerate(node_rows):
         if place.setdefault(row.whole("idx"), position) != position:
@@ -113,14 +119,14 @@ def _place(source: Source, edge: Element, end: str, place: Mapping[str, int]) ->
     return place[edge.tag[end]]
 
 
-def _csv_rows(source: Source, wanted: tuple[str, ...]) -> list[_Row]:
+def _csv_rows(source: Source, wanted: tuple[str, ...], advice: Mapping[str, str] = MappingProxyType({})) -> list[_Row]:
     reader = csv.reader(io.StringIO(source.text, newline=""), strict=True)
     try:
         header = next(reader)
         for column in wanted:
             if header.count(column) != 1:
-                message = f"there must be one column {quoted(column)}; the columns are {quoted(', '.join(header))}."
-                raise source.error(message, line=1)
+                message = f"there must be one column {quoted(column)}; the columns are {quoted(', '.join(header))}"
+                raise source.error(message + advice.get(column, "."), line=1)
         return [_csv_row(source, reader.line_num, header, row) for row in reader if row]
     except csv.Error as error:
         raise source.error(f"this is not CSV ({error}); save the file as CSV.", line=reader.line_num) from None

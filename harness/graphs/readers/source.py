@@ -14,6 +14,7 @@ from aacbench.errors import DataError
 from aacbench.graphs.record import Array
 
 _GZIP_MAGIC = b"\x1f\x8b"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,9 @@ class Source:
 
     @cached_property
     def text(self) -> str:
-        """The bytes as UTF-8 text, without a byte-order mark."""
+        """The bytes as UTF-8 text."""
         try:
-            text = self.data.decode("utf-8-sig")
+            text = self.data.decode("utf-8")
         except UnicodeDecodeError as error:
             raise self.error("this is not UTF-8 text; save the file as UTF-8.", at=error.start) from None
         if not text.strip():
@@ -64,7 +65,10 @@ class Source:
 
 
 def open_source(path: Path) -> Source:
-    """Read a file whole; a gzip file, known by its first bytes whatever its name, is unpacked and its checksum held."""
+    """Read a file whole, without a byte-order mark.
+
+    A gzip file, known by its first bytes whatever its name, is unpacked and its checksum held.
+    """
     path = Path(path)
     try:
         data = path.read_bytes()
@@ -76,6 +80,7 @@ def open_source(path: Path) -> Source:
         raise DataError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error}).") from None
     if data.startswith(_GZIP_MAGIC):
         data = _unpacked(path, data)
+    data = data.removeprefix(_BYTE_ORDER_MARK)
     if not data.strip():
         raise DataError(f"{path.name}: the file is empty; fetch it again.")
     return Source(path, data)

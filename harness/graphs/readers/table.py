@@ -61,6 +61,8 @@ def explain_row(status: int, field: str, row: str, ids: str) -> str:
         return f"vertex {quoted(field)} is outside the vertices of this file, {ids}; correct the row."
     if status == parse.OVERFLOW:
         return f"{quoted(field)} does not fit a whole number of 64 bits; use smaller units."
+    if status == parse.ID_OVERFLOW:
+        return f"the vertex number {quoted(field)} does not fit 64 bits; number the vertices from 0 or 1."
     if status == parse.TOO_SMALL:
         return f"the weight {quoted(field)} is negative; weights must be 0 or more."
     if status == parse.MISSING_FIELD:

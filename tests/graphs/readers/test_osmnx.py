@@ -81,7 +81,7 @@ def test_typed_attributes_and_packed_files_are_read_too(tmp_path):
         (
             'attr.name="length"',
             'attr.name="metres"',
-            "no edge attribute is named 'length'; pass weight= one of .*metres",
+            r"no edge attribute is named 'length'; write file:PATH\?weight=NAME with one of .*metres",
         ),
         ("</graph>", '</graph><graph edgedefault="directed"/>', r"line \d+: this is a second graph"),
         ('target="7" id="0"', 'target="7" directed="false"', r"line \d+: this edge differs in direction"),
@@ -136,7 +136,7 @@ def test_a_pair_of_csv_files_is_read(tmp_path):
     ("nodes", "edges", "message"),
     [
         (NODES.replace("lat", "latitude"), EDGES, r"^n\.csv, line 1: there must be one column 'lat'"),
-        (NODES, EDGES.replace("length", "metres"), r"^e\.csv, line 1: there must be one column 'length'"),
+        (NODES, EDGES.replace("length", "metres"), r"^e\.csv, line 1: there must be one column 'length'.*&weight="),
         (NODES, EDGES.replace("name", "length"), r"^e\.csv, line 1: there must be one column 'length'"),
         (NODES.replace("2,20", "1,20"), EDGES, r"^n\.csv, line 3: node 1 occurs twice"),
         (NODES.replace("40.5", ""), EDGES, r"^n\.csv, line 2: there is no lat here"),

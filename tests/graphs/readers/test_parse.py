@@ -54,7 +54,7 @@ def slow_read(data, layout, id_columns, number_columns, texts):
             value = int(found[0]) if is_whole else 0
             status = parse.OK
             if abs(value) > parse.LARGEST:
-                status = parse.OVERFLOW
+                status = parse.ID_OVERFLOW if column < id_columns else parse.OVERFLOW
             elif column < id_columns:
                 if not is_whole:
                     status = parse.BAD_ID

@@ -23,6 +23,12 @@ def test_a_gzip_file_of_several_parts_is_read_whole(tmp_path):
     assert open_source(write(tmp_path, gzip.compress(TEXT) + gzip.compress(b"end"))).data == TEXT + b"end"
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_byte_order_mark_is_no_part_of_the_content(tmp_path, packed):
+    data = b"\xef\xbb\xbf" + TEXT
+    assert open_source(write(tmp_path, gzip.compress(data) if packed else data)).data == TEXT
+
+
 def test_a_wrong_checksum_is_an_error(tmp_path):
     packed = bytearray(gzip.compress(TEXT))
     packed[-8] ^= 1
@@ -35,7 +41,7 @@ def test_a_gzip_file_cut_short_is_an_error(tmp_path):
         open_source(write(tmp_path, gzip.compress(TEXT)[:-1]))
 
 
-@pytest.mark.parametrize("data", [b"", b"\n \r\n", gzip.compress(b"")])
+@pytest.mark.parametrize("data", [b"", b"\n \r\n", gzip.compress(b"", mtime=0)], ids=["empty", "blank", "packed"])
 def test_an_empty_file_is_an_error(tmp_path, data):
     with pytest.raises(DataError, match=r"^x\.gr: the file is empty"):
         open_source(write(tmp_path, data))
