@@ -43,6 +43,8 @@ class Pool:
 
     def first(self, count: int) -> "Pool":
         """The pool of the first `count` landmarks, which is what a run for that count would have chosen."""
+        if not 0 <= count <= len(self):
+            raise UsageError(f"the first {count} landmarks cannot be taken from a pool of {len(self)}.")
         forward = self.forward[:count]
         backward = forward if self.symmetric else self.backward[:count]
         return Pool(self.landmarks[:count], forward, backward, self.seconds * count / max(1, len(self)))
@@ -76,6 +78,8 @@ def farthest_points(network: Network, count: int, *, start: int | None = None, c
 def of_landmarks(network: Network, landmarks: npt.ArrayLike, threads: int = 2) -> Pool:
     """The pool of given landmarks, in their order."""
     chosen = np.asarray(landmarks, dtype=np.int64)
+    if chosen.ndim != 1 or not chosen.size:
+        raise UsageError("a pool is made of a list of at least one landmark.")
     began = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
         forward = _table(list(pool.map(lambda l: distances(network, int(l), Direction.FROM), chosen)))

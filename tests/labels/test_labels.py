@@ -185,6 +185,15 @@ def test_impossible_pools_are_refused():
         with pytest.raises(UsageError):
             farthest_points(net, count, start=start)
     pool = farthest_points(net, 1)
+    for count in (-1, 2):
+        with pytest.raises(UsageError, match="pool of 1"):
+            pool.first(count)
+    for landmarks in ([], [-1], [3]):
+        with pytest.raises(UsageError):
+            of_landmarks(net, landmarks)
+    with pytest.raises(UsageError, match="vertex -1"):
+        distances(net, -1)
+    assert distances(net, 0, limit=np.inf).tolist() == [0, 1, -1]
     with pytest.raises(UsageError, match="width"):
         label_rows(pool, "int4")
     with pytest.raises(UsageError, match="float weights"):
