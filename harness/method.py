@@ -1,0 +1,128 @@
+"""The contract between aacbench and a heuristic method: frozen records and plain functions, nothing to inherit."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:  # a plugin is declared in microseconds: nothing heavy is imported until a method builds
+    import numpy as np
+    import numpy.typing as npt
+
+    from aacbench.graphs.record import Graph
+    from aacbench.labels.pool import Pool
+    from aacbench.memory.conventions import Budget, GraphInfo
+    from aacbench.queries.record import QuerySet
+    from aacbench.search.networks import Network
+
+    Array = npt.NDArray[np.generic]
+
+Params = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a method promises; each promise is checked, none is believed."""
+
+    admissible: bool = True
+    consistent: bool = True
+    directed: bool = True  # builds on graphs that are not symmetric
+    deterministic: bool = True  # the seed changes nothing
+    oracle: bool = False  # is shown the test queries, and so can never be deployed
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A setting a user may change. Its type is that of its default."""
+
+    default: bool | int | float | str
+    help: str = ""
+    choices: tuple[bool | int | float | str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """The answer of a method that cannot do what is asked, with the reason in one sentence."""
+
+    reason: str
+
+
+class PoolService(Protocol):
+    """Landmark pools, computed once per graph for all methods; each is charged the time its pool took."""
+
+    def farthest(self, count: int, start: int | None = None) -> "Pool":
+        """The first `count` farthest-point landmarks from `start`, by default the component's lowest vertex."""
+        ...
+
+    def of(self, landmarks: "npt.ArrayLike") -> "Pool":
+        """The pool of given landmarks."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildContext:
+    """All a method gets to build a heuristic. Test queries are not in it, except for a method that claims `oracle`."""
+
+    network: "Network"
+    params: Params
+    seed: int
+    train: "QuerySet"
+    validation: "QuerySet"
+    pools: PoolService
+    progress: Callable[[str], None] = field(default=lambda _: None)
+    oracle_queries: "QuerySet | None" = None
+
+    @property
+    def graph(self) -> "Graph":
+        """The graph, read-only."""
+        return self.network.graph
+
+
+@dataclass(frozen=True, slots=True)
+class LabelHeuristic:
+    """Arrays and a compiled kernel: full speed, memory measured, rebuilt from the arrays alone.
+
+    `kernel` is the name of a built-in one (`differential`) or an `@njit` function of (labels, u, t) at the top of an
+    importable module. `settings` are the few numbers the kernel needs besides: eight bytes each, of which the first
+    64 are not held against a budget. Every array is indexed by the graph's own vertex numbers. The same bound may be
+    given as `many` or `h` too, as below; then they must agree exactly.
+    """
+
+    arrays: Mapping[str, "Array"]
+    kernel: "str | Callable[..., Any]"
+    settings: Mapping[str, int | float] = field(default_factory=dict)
+    many: "Callable[[Mapping[str, Array], Array, int], Array] | None" = None
+    h: Callable[[int, int], float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchHeuristic:
+    """Arrays and a NumPy function `many(arrays, us, t)` at the top of an importable module; `h` must agree with it."""
+
+    arrays: Mapping[str, "Array"]
+    many: "Callable[[Mapping[str, Array], Array, int], Array]"
+    h: Callable[[int, int], float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarHeuristic:
+    """Any callable `h(u, t)`. Its memory is what it declares, so it is kept out of matched-memory comparisons."""
+
+    h: Callable[[int, int], float]
+    declared_bytes_per_vertex: float = 0.0
+
+
+Heuristic = LabelHeuristic | BatchHeuristic | ScalarHeuristic
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A heuristic method: how much of it fits a budget, and how to build it."""
+
+    name: str
+    summary: str
+    fit: "Callable[[Budget, GraphInfo, Params], Params | Unsupported]"
+    build: Callable[[BuildContext], Heuristic]
+    claims: Claims = Claims()
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)

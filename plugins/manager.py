@@ -1,0 +1,132 @@
+"""The plugins as the rest of aacbench sees them: typed questions and answers, and no hook called by name elsewhere."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from aacbench.errors import UsageError
+from aacbench.plugins.boundary import PluginError, boundary
+from aacbench.plugins.discovery import candidates
+from aacbench.plugins.loader import load
+from aacbench.plugins.records import GraphSource, LoadedMethod, Origin, Plugin, Problem, ProtocolFile, Report
+from aacbench.plugins.settings import suggestion
+
+_KINDS = ("methods", "graphs", "protocols", "reports")
+
+
+class PluginManager:
+    """The plugins that were accepted, what they offer, and what was wrong with the others."""
+
+    def __init__(self) -> None:
+        self._plugins: dict[str, Plugin] = {}
+        self._problems: list[Problem] = []
+
+    def plugins(self) -> tuple[Plugin, ...]:
+        """The accepted plugins, built-ins first."""
+        return tuple(self._plugins.values())
+
+    def problems(self) -> list[Problem]:
+        """What was wrong, in the order it was found."""
+        return list(self._problems)
+
+    def methods(self) -> Mapping[str, LoadedMethod]:
+        """Every method by name."""
+        return MappingProxyType(
+            {method.name: LoadedMethod(method, plugin.origin) for plugin in self.plugins() for method in plugin.methods}
+        )
+
+    def graphs(self) -> Mapping[str, GraphSource]:
+        """Every graph of a plugin by name."""
+        return MappingProxyType({graph.name: graph for plugin in self.plugins() for graph in plugin.graphs})
+
+    def protocols(self) -> Mapping[str, ProtocolFile]:
+        """Every protocol of a plugin by name."""
+        return MappingProxyType({found.name: found for plugin in self.plugins() for found in plugin.protocols})
+
+    def reports(self) -> Mapping[str, Report]:
+        """Every report of a plugin by name."""
+        return MappingProxyType({report.name: report for plugin in self.plugins() for report in plugin.reports})
+
+    def method(self, name: str) -> LoadedMethod:
+        """The method of this name."""
+        known = self.methods()
+        if name in known:
+            return known[name]
+        hint = "; some plugins could not be used, see `aacbench plugins`" if self._problems else ""
+        raise UsageError(f"there is no method {name!r}; {suggestion(name, known)}there are {', '.join(known)}{hint}.")
+
+    def cell_finished(self, cell: Mapping[str, Any]) -> None:
+        """Tell the observers that a cell is on disk."""
+        self._tell("aacbench_cell_finished", cell=cell)
+
+    def run_finished(self, summary: Mapping[str, Any]) -> None:
+        """Tell the observers that a run has ended."""
+        self._tell("aacbench_run_finished", summary=summary)
+
+    def take(self, plugin: Plugin) -> None:
+        """Take a plugin in, unless it has a name that is taken."""
+        for kind in _KINDS:
+            names = [record.name for record in getattr(plugin, kind)]
+            for name in names:
+                if names.count(name) > 1:
+                    raise PluginError(f"it declares two {kind} named {name!r}.")
+                for other in self.plugins():
+                    if any(record.name == name for record in getattr(other, kind)):
+                        raise PluginError(f"the name {name!r} among its {kind} is taken by {_called(other.origin)}.")
+        self._plugins[plugin.origin.plugin] = plugin
+
+    def check_free(self, origin: Origin) -> None:
+        """Refuse a plugin whose own name is taken, before any of its code runs."""
+        if origin.plugin in self._plugins:
+            other = self._plugins[origin.plugin].origin
+            raise PluginError(f"the plugin name {origin.plugin!r} is taken by {_called(other)}; rename one of the two.")
+
+    def note(self, problem: Problem) -> None:
+        """Keep a problem, once."""
+        if problem not in self._problems:
+            self._problems.append(problem)
+
+    def _tell(self, hook: str, **facts: Any) -> None:
+        """Call an observer of each plugin; what it returns is ignored, what it raises is noted and changes nothing."""
+        for plugin in self.plugins():
+            try:
+                with boundary(f"{hook} failed"):
+                    getattr(plugin.hooks, hook)(**plain(facts))
+            except PluginError as error:
+                # One note a hook: an observer that fails, fails for every cell.
+                noted = [problem.reason for problem in self._problems if problem.origin == plugin.origin]
+                if not any(reason.startswith(f"{hook} failed") for reason in noted):
+                    self.note(Problem(plugin.origin, str(error)))
+
+
+def load_plugins(files: Iterable[str | Path] = (), environment: Mapping[str, str] | None = None) -> PluginManager:
+    """Load built-ins, installed plugins and these files; a broken one is noted as a problem and left out."""
+    manager = PluginManager()
+    found, problems = candidates(files, os.environ if environment is None else environment)
+    for candidate in found:
+        try:
+            manager.check_free(candidate.origin)
+            manager.take(load(candidate))
+        except PluginError as error:
+            problems.append(Problem(candidate.origin, str(error)))
+    for problem in problems:
+        manager.note(problem)
+    return manager
+
+
+def plain(value: Any) -> Any:
+    """A deep copy in dictionaries and lists, so that an observer has nothing of ours to change."""
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def _called(origin: Origin) -> str:
+    return f"the built-in {origin.plugin!r}" if origin.kind == "built-in" else f"{origin.plugin!r} ({origin.where})"

@@ -1,0 +1,85 @@
+"""The records of the plugin layer: what authors yield besides methods, and what the loader found."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aacbench.method import Method
+
+if TYPE_CHECKING:
+    from aacbench.graphs.record import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSource:
+    """A graph by name, loaded when it is first used."""
+
+    name: str
+    summary: str
+    load: "Callable[[], Graph]"
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolFile:
+    """A protocol by name: the path of its TOML file."""
+
+    name: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report by name: `render` turns the folder of a study into text."""
+
+    name: str
+    summary: str
+    render: Callable[[Path], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a plugin comes from.
+
+    `kind` is `built-in`, `distribution` or `file`; `where` is the distribution's name or the file's path. `digest` is
+    the sha256 of the source that was loaded: the file's, or that of all files of its package.
+    """
+
+    plugin: str
+    kind: str
+    where: str
+    version: str = ""
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedMethod:
+    """A method and where it comes from."""
+
+    method: Method
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What was wrong with a plugin, in one sentence."""
+
+    origin: Origin
+    reason: str
+
+    @property
+    def line(self) -> str:
+        """The problem as one line for a person."""
+        return f"{self.origin.plugin} ({self.origin.where}): {self.reason}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plugin:
+    """A plugin that was accepted, with everything it declared."""
+
+    origin: Origin
+    methods: tuple[Method, ...] = ()
+    graphs: tuple[GraphSource, ...] = ()
+    protocols: tuple[ProtocolFile, ...] = ()
+    reports: tuple[Report, ...] = ()
+    hooks: Any = field(default=None, repr=False, compare=False)  # pluggy's relay to this plugin alone

@@ -1,0 +1,91 @@
+"""A method's parameters, resolved: defaults filled in, text from a command line converted, the rest refused."""
+
+import sys
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from aacbench.errors import UsageError
+from aacbench.method import Method, Parameter, Params
+
+# Written beside a method's parameters in `alt[tie=fifo]`, so no method may have parameters of these names.
+SEARCH_SWITCHES = ("reopen", "tie", "bpmx")
+
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+_WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+def resolve(method: Method, settings: Mapping[str, Any]) -> Params:
+    """Every parameter of a method with its value, in the order it declares them."""
+    for key in settings:
+        if key not in method.parameters:
+            raise UsageError(_unknown(method, key))
+    return {
+        key: _value(method, key, parameter, settings[key]) if key in settings else parameter.default
+        for key, parameter in method.parameters.items()
+    }
+
+
+def problem_with(parameter: Parameter, value: Any) -> str:
+    """Empty for a value the parameter takes, else what it takes."""
+    kind = type(parameter.default)
+    of_kind = type(value) is kind or (kind is float and type(value) is int)
+    return "" if of_kind and _within(parameter, value) else wanted(parameter)
+
+
+def _within(parameter: Parameter, value: Any) -> bool:
+    finite = not isinstance(parameter.default, float) or abs(value) <= sys.float_info.max
+    above = parameter.minimum is None or value >= parameter.minimum
+    below = parameter.maximum is None or value <= parameter.maximum
+    return finite and above and below and (not parameter.choices or value in parameter.choices)
+
+
+def wanted(parameter: Parameter) -> str:
+    """What a parameter takes, in words."""
+    if parameter.choices:
+        return f"one of {', '.join(map(written, parameter.choices))}"
+    kind, low, high = _KINDS[type(parameter.default)], parameter.minimum, parameter.maximum
+    if low is not None and high is not None:
+        return f"{kind} from {low} to {high}"
+    if low is not None:
+        return f"{kind} from {low}"
+    return f"{kind} up to {high}" if high is not None else kind
+
+
+def written(value: Any) -> str:
+    """A value as it is written on a command line."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def suggestion(name: str, names: Mapping[str, Any]) -> str:
+    """The name that was probably meant, as a part of a sentence, or nothing where none is near."""
+    near = get_close_matches(name.lower(), [known.lower() for known in names], n=1)
+    return next((f"perhaps {known!r} is meant; " for known in names if [known.lower()] == near), "")
+
+
+def _value(method: Method, key: str, parameter: Parameter, given: Any) -> bool | int | float | str:
+    value = _converted(parameter, given)
+    wrong = problem_with(parameter, value)
+    if wrong:
+        raise UsageError(f"parameter {key!r} of method {method.name!r} takes {wrong}, not {given!r}.")
+    result: bool | int | float | str = type(parameter.default)(value)
+    return result
+
+
+def _converted(parameter: Parameter, given: Any) -> Any:
+    kind = type(parameter.default)
+    if not isinstance(given, str) or kind is str:
+        return given
+    if kind is bool:
+        return _WORDS.get(given.strip().lower(), given)
+    try:
+        return kind(given)
+    except ValueError:
+        return given
+
+
+def _unknown(method: Method, key: str) -> str:
+    if not method.parameters:
+        return f"method {method.name!r} has no parameter {key!r}; it has none at all."
+    known = "; ".join(f"{name} ({wanted(parameter)})" for name, parameter in method.parameters.items())
+    return f"method {method.name!r} has no parameter {key!r}; {suggestion(key, method.parameters)}it has {known}."

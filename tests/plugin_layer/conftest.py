@@ -1,0 +1,8 @@
+"""The plugin layer is tested with one built-in, whichever others are shipped."""
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def one_built_in(monkeypatch):
+    monkeypatch.setattr("aacbench.plugins.discovery.BUILT_IN", ("dijkstra",))

@@ -1,0 +1,16 @@
+"""Another plugin of the same name."""
+
+from aacbench.plugins import Method, ScalarHeuristic, hookimpl
+
+
+def fit(budget, info, params):
+    return params
+
+
+def build(context):
+    return ScalarHeuristic(lambda u, t: 0)
+
+
+@hookimpl
+def aacbench_methods():
+    yield Method("other", "nothing new", fit, build)

@@ -1,0 +1,17 @@
+"""Yields without end."""
+
+from aacbench.plugins import Method, ScalarHeuristic, hookimpl
+
+
+def fit(budget, info, params):
+    return params
+
+
+def build(context):
+    return ScalarHeuristic(lambda u, t: 0)
+
+
+@hookimpl
+def aacbench_methods():
+    while True:
+        yield Method("endless", "nothing new", fit, build)

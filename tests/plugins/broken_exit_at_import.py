@@ -1,0 +1,5 @@
+"""Leaves when it is imported."""
+
+import sys
+
+sys.exit(7)

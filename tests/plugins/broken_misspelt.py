@@ -1,0 +1,16 @@
+"""Misspells a hook."""
+
+from aacbench.plugins import Method, ScalarHeuristic, hookimpl
+
+
+def fit(budget, info, params):
+    return params
+
+
+def build(context):
+    return ScalarHeuristic(lambda u, t: 0)
+
+
+@hookimpl
+def aacbench_method():
+    yield Method("unheard", "nothing new", fit, build)

@@ -1,0 +1,16 @@
+"""Forgets to return its methods."""
+
+from aacbench.plugins import Method, ScalarHeuristic, hookimpl
+
+
+def fit(budget, info, params):
+    return params
+
+
+def build(context):
+    return ScalarHeuristic(lambda u, t: 0)
+
+
+@hookimpl
+def aacbench_methods():
+    Method("forgotten", "nothing new", fit, build)

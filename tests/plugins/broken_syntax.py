@@ -1,0 +1,3 @@
+"""Does not compile."""
+
+return 1  # noqa: F706
