@@ -51,6 +51,11 @@ def read(root: Path, key: str) -> Artifact | None:
     return None
 
 
+def holds(root: Path, key: str) -> bool:
+    """Whether something is kept under the key; only reading it tells whether it is whole."""
+    return _folder(root, key).is_dir()
+
+
 def write(root: Path, key: str, arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> None:
     """Keep arrays and facts under the key; an OSError means that nothing was kept."""
     folder = _folder(root, key)

@@ -15,3 +15,23 @@ class UsageError(AacbenchError):
 
 class MissingDataError(AacbenchError):
     """A data file that is not on this machine and could not be downloaded."""
+
+
+class DisagreementError(AacbenchError):
+    """Two forms of one heuristic that give different bounds."""
+
+
+class OverBudgetError(AacbenchError):
+    """A heuristic that deploys more bytes than its budget allows."""
+
+
+class ReloadError(AacbenchError):
+    """A heuristic that could not be rebuilt from its arrays alone, or that came out different."""
+
+
+class StoreError(AacbenchError):
+    """A study folder that cannot be written to as things stand, such as on a full disk; what it holds is intact."""
+
+
+class DamagedCellError(AacbenchError):
+    """A stored cell that is no longer what was written."""

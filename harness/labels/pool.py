@@ -41,6 +41,12 @@ class Pool:
         """Whether one table serves both directions."""
         return self.forward is self.backward
 
+    def take(self, chosen: Array) -> "Pool":
+        """The pool of the landmarks at these positions."""
+        forward = self.forward[chosen]
+        backward = forward if self.symmetric else self.backward[chosen]
+        return Pool(self.landmarks[chosen], forward, backward, self.seconds)
+
     def first(self, count: int) -> "Pool":
         """The pool of the first `count` landmarks, which is what a run for that count would have chosen."""
         if not 0 <= count <= len(self):

@@ -41,6 +41,8 @@ def _function(function: types.FunctionType, seen: set[int]) -> Iterator[bytes]:
     if id(function) in seen:
         return
     seen.add(id(function))
+    # Machine code on disk imports the module it was made from, so the same source under another name is another kernel.
+    yield f"{function.__module__}.{function.__qualname__}".encode()
     yield from _code(function.__code__)
     for cell in function.__closure__ or ():
         yield from _value(cell.cell_contents, seen)

@@ -1,5 +1,6 @@
 """An author's own compiled kernel gives the counts of the Python tier, and is compiled once."""
 
+import importlib
 import json
 import subprocess
 import sys
@@ -142,3 +143,15 @@ def test_bounds_that_are_no_integers_are_cut_on_integer_weights_in_both_tiers():
     for name, column in compiled.columns().items():
         assert column.tolist() == plain.columns()[name].tolist(), name
     assert compiled.h_source.tolist() == [3, 2]
+
+
+def test_one_source_under_two_module_names_is_two_kernels(tmp_path, monkeypatch):
+    source = Path(author_kernel.__file__).read_text(encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    net = network(from_arcs(2, [0], [1], [1]))
+    layouts = set()
+    for name in ("kernel_here", "kernel_there"):
+        (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
+        function = importlib.import_module(name).table_bound
+        layouts.add(type(author_layout(net, {"table": np.zeros((2, 2), dtype=np.int64)}, function).labels))
+    assert len(layouts) == 2

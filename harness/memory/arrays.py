@@ -1,0 +1,64 @@
+"""Which arrays a heuristic may deploy: plain numbers under plain names, that can be saved, summed and compiled."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from aacbench.errors import UsageError
+from aacbench.graphs.record import Array, frozen
+
+_WIDEST = 8
+
+
+def checked_arrays(arrays: Any) -> Mapping[str, Array]:
+    """The arrays, refused where they could not be saved and read back as they are."""
+    if not isinstance(arrays, Mapping):
+        raise UsageError(f"a heuristic's arrays are a mapping from names to arrays, not a {type(arrays).__name__}.")
+    for name, array in arrays.items():
+        check_name(name, "array")
+        if not isinstance(array, np.ndarray):
+            raise UsageError(f"{name!r} must be a NumPy array, not a {type(array).__name__}.")
+        if array.dtype.kind not in "biuf" or array.dtype.itemsize > _WIDEST or not array.dtype.isnative:
+            raise UsageError(f"the array {name!r} has the type {array.dtype}: deploy plain numbers of at most 8 bytes.")
+    return arrays
+
+
+def checked_settings(settings: Any) -> dict[str, np.int64 | np.float64]:
+    """The settings as numbers of eight bytes."""
+    if not isinstance(settings, Mapping):
+        raise UsageError(
+            f"a heuristic's settings are a mapping from names to numbers, not a {type(settings).__name__}."
+        )
+    return {name: _number(name, value) for name, value in settings.items()}
+
+
+def read_only(arrays: Mapping[str, Array]) -> Mapping[str, Array]:
+    """The arrays as a rebuilt heuristic sees them: contiguous, and not to be written to."""
+    return MappingProxyType({name: sealed(array) for name, array in arrays.items()})
+
+
+def sealed(array: Array) -> Array:
+    """A contiguous view that cannot be written to; copied only where the array is not contiguous."""
+    view = np.ascontiguousarray(array).reshape(array.shape).view(np.ndarray)
+    view.flags.writeable = False
+    return frozen(view, view.dtype)
+
+
+def check_name(name: Any, what: str) -> None:
+    """Refuse a name that could not be a field of a layout and a file."""
+    if not isinstance(name, str) or not name.isidentifier() or name[0] == "_" or "__" in name:
+        raise UsageError(f"the name of an {what} must be a plain identifier such as rows, not {name!r}.")
+
+
+def _number(name: Any, value: Any) -> np.int64 | np.float64:
+    check_name(name, "setting")
+    try:
+        if isinstance(value, bool | int | np.integer | np.bool_):
+            return np.int64(value)
+        if isinstance(value, float | np.floating) and np.isfinite(value):
+            return np.float64(value)
+    except OverflowError:
+        pass
+    raise UsageError(f"the setting {name!r} must be a finite number of at most 8 bytes, not {value!r}.")

@@ -1,0 +1,117 @@
+"""What a heuristic really deploys, array by array, and whether it stays within its budget."""
+
+import hashlib
+import math
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from aacbench.errors import OverBudgetError, UsageError
+from aacbench.graphs.record import Array
+from aacbench.memory.arrays import checked_arrays, checked_settings
+from aacbench.memory.conventions import Budget
+from aacbench.method import BatchHeuristic, Heuristic, LabelHeuristic, ScalarHeuristic
+
+SETTING_BYTES = 8
+
+# Not held against a budget: eight numbers in all, not per vertex. Labels that fill a budget to the byte would otherwise
+# lose a whole landmark to the numbers that say how many there are.
+SETTINGS_ALLOWANCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayBytes:
+    """One deployed array. `same_as` names an earlier one over exactly the same memory, which is saved only once."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    nbytes: int
+    sha256: str
+    same_as: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Every byte a heuristic deploys; `measured` is False where its author's word is all there is."""
+
+    vertices: int
+    arrays: tuple[ArrayBytes, ...]
+    settings_bytes: int
+    total_bytes: int
+    measured: bool = True
+
+    @property
+    def bytes_per_vertex(self) -> float:
+        """All bytes, shared out among the vertices."""
+        return self.total_bytes / self.vertices
+
+    @property
+    def charged_bytes(self) -> int:
+        """What is held against a budget: all but a fixed allowance for settings."""
+        return self.total_bytes - min(self.settings_bytes, SETTINGS_ALLOWANCE)
+
+    def record(self) -> dict[str, Any]:
+        """Every value, for the cell's record."""
+        return {
+            "measured": self.measured,
+            "measured_per_vertex": self.bytes_per_vertex,
+            "total": self.total_bytes,
+            "settings": self.settings_bytes,
+            "arrays": [{**asdict(array), "shape": list(array.shape)} for array in self.arrays],
+        }
+
+
+def inventory(heuristic: Heuristic, vertices: int) -> Inventory:
+    """List and sum what must be saved to have the heuristic again: of a view, what it shows."""
+    if isinstance(heuristic, ScalarHeuristic):
+        return _declared(heuristic.declared_bytes_per_vertex, vertices)
+    if not isinstance(heuristic, LabelHeuristic | BatchHeuristic):
+        raise UsageError(f"a {type(heuristic).__name__} is not a heuristic.")
+    seen: dict[tuple[Any, ...], str] = {}
+    entries = []
+    for name, array in checked_arrays(heuristic.arrays).items():
+        first = seen.setdefault(memory_of(array), name)
+        entries.append(_entry(name, array, None if first == name else first))
+    settings = len(checked_settings(heuristic.settings)) if isinstance(heuristic, LabelHeuristic) else 0
+    total = sum(entry.nbytes for entry in entries if entry.same_as is None) + settings * SETTING_BYTES
+    return Inventory(vertices, tuple(entries), settings * SETTING_BYTES, total)
+
+
+def check_budget(inventory: Inventory, budget: Budget) -> None:
+    """Refuse what exceeds its budget by as little as a byte, where the convention holds measured bytes against it."""
+    allowed = Fraction(budget.bytes_per_vertex) * inventory.vertices
+    if not budget.convention.enforced or inventory.charged_bytes <= allowed:
+        return
+    largest = max(inventory.arrays, key=lambda array: array.nbytes, default=None)
+    detail = f"; its largest array is {largest.name} with {largest.nbytes} bytes" if largest else " by its own word"
+    raise OverBudgetError(
+        f"the heuristic deploys {inventory.charged_bytes} bytes, but {budget.bytes_per_vertex:g} bytes a vertex "
+        f"allow {math.floor(allowed)}{detail}."
+    )
+
+
+def memory_of(array: Array) -> tuple[Any, ...]:
+    """What two arrays share only if they are the same numbers in the same memory; nothing, if they hold none."""
+    where = array.__array_interface__["data"][0] if array.size else id(array)
+    return where, array.dtype.str, array.shape, array.strides
+
+
+def sha256_of(array: Array) -> str:
+    """The digest of an array's type, shape and little-endian content."""
+    canonical = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+    digest = hashlib.sha256(f"{canonical.dtype.str}{array.shape}".encode() + b"\0")
+    digest.update(canonical.data)
+    return digest.hexdigest()
+
+
+def _entry(name: str, array: Array, same_as: str | None) -> ArrayBytes:
+    return ArrayBytes(name, str(array.dtype), array.shape, array.nbytes, sha256_of(array), same_as)
+
+
+def _declared(per_vertex: Any, vertices: int) -> Inventory:
+    if isinstance(per_vertex, bool) or not isinstance(per_vertex, int | float) or not 0 <= per_vertex < math.inf:
+        raise UsageError(f"declared bytes per vertex are a number from 0 up, not {per_vertex!r}.")
+    return Inventory(vertices, (), 0, math.ceil(Fraction(per_vertex) * vertices), measured=False)

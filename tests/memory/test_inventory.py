@@ -1,0 +1,107 @@
+"""Every byte that must be saved is counted, and a budget is not exceeded by one of them."""
+
+import hashlib
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from aacbench.errors import OverBudgetError, UsageError
+from aacbench.memory.conventions import MEASURED, PAPER, Budget
+from aacbench.memory.inventory import SETTINGS_ALLOWANCE, check_budget, inventory
+from aacbench.method import BatchHeuristic, LabelHeuristic, ScalarHeuristic
+
+DTYPES = st.sampled_from(["?", "i1", "u2", "i4", "i8", "f4", "f8"])
+ARRAYS = hnp.arrays(DTYPES, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=6), fill=st.nothing())
+NAMES = st.sampled_from(["rows", "base", "offsets", "cells"])
+
+
+def many(arrays, us, t):
+    return np.zeros(len(us))
+
+
+def of_bytes(count, settings=0):
+    """A heuristic whose arrays hold so many bytes."""
+    arrays = {"rows": np.zeros(count - count // 3, np.int8), "side": np.zeros(count // 3, np.int8)}
+    return LabelHeuristic(arrays, "differential", {f"s{k}": k for k in range(settings)})
+
+
+@given(st.dictionaries(NAMES, ARRAYS), st.integers(1, 50))
+def test_the_total_is_numpys_nbytes(arrays, vertices):
+    found = inventory(BatchHeuristic(arrays, many), vertices)
+    assert found.total_bytes == sum(array.nbytes for array in arrays.values())
+    assert found.bytes_per_vertex == found.total_bytes / vertices
+    for entry, (name, array) in zip(found.arrays, arrays.items(), strict=True):
+        assert (entry.name, entry.dtype, entry.shape) == (name, str(array.dtype), array.shape)
+        assert entry.nbytes == array.nbytes
+        head = f"{array.dtype.newbyteorder('<').str}{array.shape}".encode() + b"\0"
+        assert entry.sha256 == hashlib.sha256(head + array.tobytes()).hexdigest()
+
+
+def test_memory_is_counted_once_only_where_it_is_shared_exactly():
+    rows = np.arange(12, dtype=np.int32).reshape(6, 2)
+    arrays = {
+        "rows": rows,
+        "again": rows[:],
+        "copy": rows.copy(),
+        "part": rows[:3],
+        "wide": np.broadcast_to(rows, (4, 6, 2)),
+    }
+    found = inventory(BatchHeuristic(arrays, many), 6)
+    assert [entry.same_as for entry in found.arrays] == [None, "rows", None, None, None]
+    assert found.total_bytes == 48 + 48 + 24 + 4 * 48
+
+
+def test_settings_are_charged_eight_bytes_each():
+    found = inventory(of_bytes(100, settings=3), 10)
+    assert (found.settings_bytes, found.total_bytes) == (24, 124)
+
+
+@given(st.integers(1, 40), st.floats(0.125, 40, allow_nan=False))
+def test_a_budget_is_exceeded_by_one_byte_and_not_met_by_none(vertices, bytes_per_vertex):
+    allowed = int(Fraction(bytes_per_vertex) * vertices)
+    check_budget(inventory(of_bytes(allowed), vertices), Budget(bytes_per_vertex))
+    with pytest.raises(
+        OverBudgetError, match=f"deploys {allowed + 1} bytes.* allow {allowed}; its largest array is rows"
+    ):
+        check_budget(inventory(of_bytes(allowed + 1), vertices), Budget(bytes_per_vertex))
+
+
+def test_settings_beyond_the_allowance_are_held_against_a_budget():
+    free = SETTINGS_ALLOWANCE // 8
+    check_budget(inventory(of_bytes(80, settings=free), 10), Budget(8))
+    with pytest.raises(OverBudgetError, match="deploys 88 bytes"):
+        check_budget(inventory(of_bytes(80, settings=free + 1), 10), Budget(8))
+
+
+def test_only_an_enforced_convention_refuses():
+    over = inventory(of_bytes(81), 10)
+    check_budget(over, Budget(8, PAPER))
+    with pytest.raises(OverBudgetError):
+        check_budget(over, Budget(8, MEASURED))
+
+
+def test_a_scalar_heuristic_counts_as_declared():
+    found = inventory(ScalarHeuristic(lambda u, t: 0, declared_bytes_per_vertex=2.5), 3)
+    assert (found.measured, found.total_bytes, found.arrays) == (False, 8, ())
+    with pytest.raises(OverBudgetError, match="by its own word"):
+        check_budget(found, Budget(2.5))
+    for junk in (-1, float("nan"), float("inf"), "4", True):
+        with pytest.raises(UsageError, match="declared"):
+            inventory(ScalarHeuristic(lambda u, t: 0, declared_bytes_per_vertex=junk), 3)
+
+
+def test_the_record_is_plain():
+    found = inventory(of_bytes(3, settings=1), 2).record()
+    assert found["arrays"][0] == {
+        "name": "rows",
+        "dtype": "int8",
+        "shape": [2],
+        "nbytes": 2,
+        "sha256": hashlib.sha256(b"|i1(2,)\0\0\0").hexdigest(),
+        "same_as": None,
+    }
+    assert (found["measured_per_vertex"], found["total"], found["settings"]) == (5.5, 11, 8)
