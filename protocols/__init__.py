@@ -1,0 +1,7 @@
+"""Protocols: experiments written as TOML, read into studies, changed from the command line, and told by digest."""
+
+from aacbench.protocols.choices import override, parse_methods, spell
+from aacbench.protocols.reader import known_protocols, read_protocol
+from aacbench.protocols.writing import protocol_digest, to_toml
+
+__all__ = ["known_protocols", "override", "parse_methods", "protocol_digest", "read_protocol", "spell", "to_toml"]

@@ -1,0 +1,212 @@
+"""What a user changes on the command line: methods, as in `alt[tie=fifo],alt-pool[K0=32|64]`, and all the rest."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any, NoReturn
+
+from aacbench.errors import UsageError
+from aacbench.protocols.reader import revised, same_method
+from aacbench.protocols.values import LARGEST, NAME, same_value, shown, wrong
+from aacbench.run.records import MethodChoice, QueryPlan, Study
+
+# `True` and `False` too, as a label spells them.
+_WORDS = {"true": True, "True": True, "false": False, "False": False}
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,15})")
+_FLOAT = re.compile(r"-?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][+-]?[0-9]+)?")
+
+Piece = tuple[int, str]  # where it begins in the whole text, and its characters
+
+
+def override(
+    study: Study,
+    *,
+    methods: str | Sequence[MethodChoice] | None = None,
+    graphs: str | Sequence[str] | None = None,
+    budgets: str | Sequence[float] | None = None,
+    seeds: str | Sequence[int] | None = None,
+    queries: str | int | QueryPlan | None = None,
+    search: str | None = None,
+    convention: str | None = None,
+) -> Study:
+    """The study with what the command line says instead, checked as a protocol's own keys are.
+
+    Lists in text are separated by commas. A method that the protocol describes keeps its settings and grid there, under
+    those of the text; given as records, methods are taken as they are. `queries` is `V/T`, so many to validate and to
+    test, or a number in all, cut in the protocol's own proportion.
+    """
+    changes = {
+        "methods": None if methods is None else [_table(choice) for choice in _chosen(study, methods)],
+        "graphs": _entries(graphs),
+        "budgets": _numbers(budgets),
+        "seeds": _numbers(seeds),
+        "queries": None if queries is None else asdict(_query_plan(study.queries, queries)),
+        "search": search,
+        "convention": convention,
+    }
+    return revised(study, {key: value for key, value in changes.items() if value is not None})
+
+
+def parse_methods(text: str) -> tuple[MethodChoice, ...]:
+    """Read a list of methods; `key=a|b` is a grid, and a value in brackets of its own stays whole."""
+    _check_brackets(text)
+    choices: dict[object, MethodChoice] = {}
+    for start, piece in _split((0, text), ","):
+        choice = _choice(text, (start, piece))
+        if same_method(choice) in choices:
+            _fail(text, start, f"{choice.label} is there twice")
+        choices[same_method(choice)] = choice
+    return tuple(choices.values())
+
+
+def spell(choice: MethodChoice) -> str:
+    """A method as a user would write it, grid and all."""
+    options = {key: (value,) for key, value in choice.settings.items()} | dict(choice.grid)
+    inside = ",".join(f"{key}={'|'.join(map(_word, values))}" for key, values in options.items())
+    return f"{choice.name}[{inside}]" if inside else choice.name
+
+
+def value_of(text: str) -> bool | int | float | str:
+    """True, false, a whole number or a decimal one where the text is obviously that; else the text itself."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INTEGER.fullmatch(text) and abs(int(text)) <= LARGEST:
+        return int(text)
+    if _FLOAT.fullmatch(text) and abs(float(text)) != float("inf"):
+        return float(text)
+    return text
+
+
+def _chosen(study: Study, methods: str | Sequence[MethodChoice]) -> Sequence[MethodChoice]:
+    if not isinstance(methods, str):
+        return methods
+    merged = [choice for wanted in parse_methods(methods) for choice in _merged(study, wanted)]
+    # Where a protocol has a method in several settings, the text may make them one and the same.
+    return list({same_method(choice): choice for choice in merged}.values())
+
+
+def _merged(study: Study, wanted: MethodChoice) -> Iterator[MethodChoice]:
+    described = [choice for choice in study.methods if choice.name == wanted.name]
+    for base in described or [wanted]:
+        settings = {key: value for key, value in base.settings.items() if key not in wanted.grid}
+        grid = {key: options for key, options in base.grid.items() if key not in wanted.settings}
+        yield MethodChoice(name=wanted.name, settings={**settings, **wanted.settings}, grid={**grid, **wanted.grid})
+
+
+def _table(choice: MethodChoice) -> dict[str, Any]:
+    return {"name": choice.name, "settings": choice.settings, "grid": choice.grid}
+
+
+def _entries(values: str | Sequence[Any] | None) -> Sequence[Any] | None:
+    return [part.strip() for part in values.split(",")] if isinstance(values, str) else values
+
+
+def _numbers(values: str | Sequence[Any] | None) -> Sequence[Any] | None:
+    return [value_of(part.strip()) for part in values.split(",")] if isinstance(values, str) else values
+
+
+def _query_plan(plan: QueryPlan, wanted: str | int | QueryPlan) -> QueryPlan:
+    if isinstance(wanted, QueryPlan):
+        return wanted
+    numbers = [value_of(part.strip()) for part in str(wanted).split("/")]
+    if len(numbers) > 2 or not all(type(number) is int and number >= 0 for number in numbers):
+        raise wrong("--queries", "a number such as 200, or validation/test such as 100/100", str(wanted))
+    first, *rest = (int(number) for number in numbers)
+    validation = first if rest else first * plan.validation // (plan.validation + plan.test)
+    return replace(plan, validation=validation, test=rest[0] if rest else first - validation)
+
+
+def _word(value: bool | int | float | str) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _choice(text: str, piece: Piece) -> MethodChoice:
+    start, body = _stripped(piece)
+    name, bracket, _ = body.partition("[")
+    if not NAME.fullmatch(name.strip()):
+        _fail(
+            text, start, f"{shown(name.strip())} is no method's name" if name.strip() else "a method's name is missing"
+        )
+    if not bracket:
+        return MethodChoice(name=body)
+    inside = (start + len(name) + 1, body[len(name) + 1 : -1])
+    _check_closed_at_end(text, (start, body))
+    settings, grid = _settings(text, inside) if inside[1].strip() else ({}, {})
+    return MethodChoice(name=name.strip(), settings=settings, grid=grid)
+
+
+def _settings(text: str, inside: Piece) -> tuple[dict[str, Any], dict[str, tuple[Any, ...]]]:
+    settings: dict[str, Any] = {}
+    grid: dict[str, tuple[Any, ...]] = {}
+    for start, piece in _split(inside, ","):
+        key, options = _setting(text, (start, piece))
+        if key in settings or key in grid:
+            _fail(text, start, f"{key} is set twice")
+        if len(options) > 1:
+            grid[key] = options
+        else:
+            settings[key] = options[0]
+    return settings, grid
+
+
+def _setting(text: str, piece: Piece) -> tuple[str, tuple[Any, ...]]:
+    (start, key), *rest = _split(piece, "=")
+    start, key = _stripped((start, key))
+    if not NAME.fullmatch(key):
+        _fail(text, start, f"{shown(key)} is no setting's name" if key else "a setting's name is missing")
+    if not rest:
+        _fail(text, start, f"{key} has no value, as in {key}=VALUE")
+    if len(rest) > 1:
+        _fail(text, rest[1][0] - 1, "there is a second = in one setting")
+    options: list[Any] = []
+    for at, option in map(_stripped, _split(rest[0], "|")):
+        if not option:
+            _fail(text, at, f"a value of {key} is missing")
+        value = value_of(option)
+        if same_value(value) in map(same_value, options):
+            _fail(text, at, f"{key} has the value {option} twice")
+        options.append(value)
+    return key, tuple(options)
+
+
+def _split(piece: Piece, separator: str) -> list[Piece]:
+    """Cut a piece at each separator that stands in no brackets of the piece's own."""
+    start, body = piece
+    pieces, depth, begin = [], 0, 0
+    for at, sign in enumerate(body):
+        depth += (sign == "[") - (sign == "]")
+        if sign == separator and depth == 0:
+            pieces.append((start + begin, body[begin:at]))
+            begin = at + 1
+    return [*pieces, (start + begin, body[begin:])]
+
+
+def _check_brackets(text: str) -> None:
+    opened = []
+    for at, sign in enumerate(text):
+        if sign == "[":
+            opened.append(at)
+        elif sign == "]":
+            if not opened:
+                _fail(text, at, "] closes nothing")
+            opened.pop()
+    if opened:
+        _fail(text, opened[-1], "[ is never closed")
+
+
+def _check_closed_at_end(text: str, piece: Piece) -> None:
+    start, body = piece
+    depth = 0
+    for at, sign in enumerate(body):
+        depth += (sign == "[") - (sign == "]")
+        if sign == "]" and depth == 0 and at < len(body) - 1:
+            _fail(text, start + at + 1, "a comma is missing")
+
+
+def _stripped(piece: Piece) -> Piece:
+    start, body = piece
+    return start + len(body) - len(body.lstrip()), body.strip()
+
+
+def _fail(text: str, at: int, what: str) -> NoReturn:
+    raise UsageError(f"in the methods {shown(text, 400)}, {what} at character {at + 1}.")

@@ -1,0 +1,193 @@
+"""The reader of protocols: one table of keys, one way from TOML to a study, one sentence about what is wrong."""
+
+import inspect
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from aacbench.errors import UsageError
+from aacbench.memory.conventions import convention
+from aacbench.protocols import values
+from aacbench.protocols.values import Check, many, one_of, table, table_of, whole
+from aacbench.run.records import MethodChoice, QueryPlan, Study
+
+SELECTIONS = ("mean-expansions", "retrospective", "none")
+MEASURES = ("count", "time", "audit")
+SEED = whole(0, 2**32 - 1)
+
+Record = TypeVar("Record")
+
+
+def read_protocol(name_or_path: str | Path, extra: Mapping[str, Path] | None = None) -> Study:
+    """The study of a protocol: a shipped one by name, a plugin's by name (`extra`), or a file by path."""
+    source, file = _find(str(name_or_path), extra or {})
+    try:
+        return parse_protocol(_contents(source))
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from error
+
+
+def parse_protocol(text: str) -> Study:
+    """The study that a protocol's text describes."""
+    return coherent(_record(Study, _toml(text), TOP, ""))
+
+
+def known_protocols(extra: Mapping[str, Path] | None = None) -> tuple[str, ...]:
+    """The names `read_protocol` knows: those shipped, then those of plugins."""
+    shipped = sorted(file.name.removesuffix(".toml") for file in _shipped().iterdir() if file.name.endswith(".toml"))
+    return (*shipped, *sorted(set(extra or {}) - set(shipped)))
+
+
+def revised(study: Study, changes: Mapping[str, Any]) -> Study:
+    """The study with some keys changed, each checked as if it stood in a file; errors call them `--key`."""
+    return coherent(replace(study, **{key: TOP[key](value, f"--{key}") for key, value in changes.items()}))
+
+
+def coherent(study: Study) -> Study:
+    """The same study, once it is sure that its parts make sense together."""
+    grids = [choice.name for choice in study.methods if choice.grid]
+    if study.selection == "mean-expansions" and grids and not study.queries.validation:
+        raise UsageError(
+            f'queries.validation must be at least 1 where selection is "mean-expansions", '
+            f"as the grid of {grids[0]} is chosen on validation queries."
+        )
+    return study
+
+
+def _search(value: Any, key: str) -> str:
+    from aacbench.search.policy import parse  # brings in numba, which commands that read no protocol do not need
+
+    text = values.text(value, key)
+    try:
+        return parse(text).name
+    except UsageError as error:
+        raise UsageError(f"{key}: {error}") from error
+
+
+def _convention(value: Any, key: str) -> str:
+    label = values.text(value, key)
+    try:
+        return convention(label).label
+    except UsageError as error:
+        raise UsageError(f"{key}: {error}") from error
+
+
+def _mode(value: Any, key: str) -> str:
+    from aacbench.queries.sampling import MODES
+
+    mode: str = one_of(tuple(MODES))(value, key)
+    return mode
+
+
+def _analysis(value: Any, key: str) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z0-9-]*/[1-9][0-9]*", value):
+        raise values.wrong(key, 'a profile and its version, such as "crossed/1"', value)
+    return value
+
+
+def _queries(value: Any, key: str) -> QueryPlan:
+    return _record(QueryPlan, value, QUERIES, key)
+
+
+def _method(value: Any, key: str) -> MethodChoice:
+    choice = _record(MethodChoice, value, METHOD, key)
+    both = next((word for word in choice.settings if word in choice.grid), None)
+    if both is not None:
+        raise UsageError(f"{key} has {both} both in settings and in grid; give it once.")
+    return choice
+
+
+def _methods(value: Any, key: str) -> tuple[MethodChoice, ...]:
+    if isinstance(value, Mapping):
+        raise UsageError(f"{key} must be a list of tables; write [[{key}]] above each.")
+    choices: tuple[MethodChoice, ...] = many(_method, same=same_method)(value, key)
+    return choices
+
+
+def same_method(choice: MethodChoice) -> object:
+    """What makes two entries one: name and settings, in any order."""
+    # Grids do not make two entries different: results are told apart by name and settings.
+    return choice.name, frozenset((key, type(value), value) for key, value in choice.settings.items())
+
+
+QUERIES: dict[str, Check] = {
+    "mode": _mode,
+    "seed": SEED,
+    "train": whole(0),
+    "validation": whole(0),
+    "test": whole(1),
+    "strict": values.flag,
+}
+METHOD: dict[str, Check] = {
+    "name": values.name,
+    "settings": table_of(values.setting),
+    "grid": table_of(many(values.setting)),
+}
+TOP: dict[str, Check] = {
+    "protocol": values.name,
+    "summary": values.text,
+    "graphs": many(values.text),
+    "methods": _methods,
+    "budgets": many(values.budget),
+    "seeds": many(SEED),
+    "queries": _queries,
+    "search": _search,
+    "convention": _convention,
+    "selection": one_of(SELECTIONS),
+    "measure": many(one_of(MEASURES)),
+    "analysis": _analysis,
+}
+
+
+# Every key there is, as the documentation spells it.
+KEYS = (*TOP, *(f"queries.{key}" for key in QUERIES), *(f"methods.{key}" for key in METHOD))
+
+
+def _record(kind: Callable[..., Record], value: Any, checks: Mapping[str, Check], key: str) -> Record:
+    """A record from a table; what the record has no default for must be there."""
+    given, prefix = table(value, key), f"{key}." if key else ""
+    for word in given:
+        if word not in checks:
+            raise UsageError(f"there is no key {values.shown(prefix + word)}; {values.nearest(word, checks)}")
+    for word, parameter in inspect.signature(kind).parameters.items():
+        if parameter.default is parameter.empty and word not in given:
+            raise UsageError(f"the key {prefix}{word} is missing.")
+    return kind(**{word: checks[word](entry, f"{prefix}{word}") for word, entry in given.items()})
+
+
+def _shipped() -> Traversable:
+    return resources.files("aacbench.protocols")
+
+
+def _find(wanted: str, extra: Mapping[str, Path]) -> tuple[Path | Traversable, str]:
+    """Where a protocol lies, and what to call the file in a sentence."""
+    if wanted in known_protocols():
+        return _shipped() / f"{wanted}.toml", f"{wanted}.toml"
+    if wanted in extra:
+        return extra[wanted], str(extra[wanted])
+    if wanted.endswith(".toml") or "/" in wanted or "\\" in wanted:
+        return Path(wanted), wanted
+    known = values.nearest(wanted, known_protocols(extra))
+    raise UsageError(f"there is no protocol {values.shown(wanted)} (a file is given by its path: ./mine.toml); {known}")
+
+
+def _contents(source: Path | Traversable) -> str:
+    try:
+        return source.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise UsageError(f"the protocol cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"byte {error.start + 1} is not UTF-8; save the protocol as UTF-8 text.") from error
+
+
+def _toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        end = f"at line {text.count(chr(10)) + 1}, the end"
+        raise UsageError(f"not valid TOML: {str(error).replace('at end of document', end)}.") from error

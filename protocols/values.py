@@ -1,0 +1,146 @@
+"""Checks of single values: each returns the value as a study holds it, or says in a sentence what is wrong with it."""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from aacbench.errors import UsageError
+
+Check = Callable[[Any, str], Any]
+
+# Names must survive being written in a method list, where these characters and no others mean themselves.
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+:-]*")
+LARGEST = 2**53 - 1  # beyond it JSON readers disagree on whole numbers, and so would digests
+
+
+def wrong(key: str, must_be: str, value: object) -> UsageError:
+    """The sentence about a value that is not what its key needs."""
+    return UsageError(f"{key} must be {must_be}, not {shown(value)}.")
+
+
+def shown(value: object, most: int = 40) -> str:
+    """A value as a person would write it, cut to a readable length."""
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list | tuple):
+        return "a list" if value else "an empty list"
+    if isinstance(value, str | bool):
+        written = json.dumps(value, ensure_ascii=False)
+    elif isinstance(value, int) and abs(value) > LARGEST:
+        written = "a number beyond 2^53"
+    else:
+        written = str(value)
+    return written if len(written) <= most else written[:most] + "..."
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """What to try instead of an unknown word: the nearest known one, or the list of all."""
+    choices = list(known)
+    close = get_close_matches(word, choices, n=1)
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(choices)}."
+
+
+def text(value: Any, key: str) -> str:
+    """Any text that is not blank."""
+    if not isinstance(value, str) or not value or value != value.strip():
+        raise wrong(key, "a text without blanks at its ends", value)
+    return value
+
+
+def name(value: Any, key: str) -> str:
+    """A name of letters, digits and a few signs."""
+    if not isinstance(value, str) or not NAME.fullmatch(value):
+        raise wrong(key, "a name of letters, digits and _ . + : -", value)
+    return value
+
+
+def flag(value: Any, key: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise wrong(key, "true or false", value)
+    return value
+
+
+def whole(minimum: int, maximum: int = LARGEST) -> Check:
+    """Whole numbers between two ends."""
+    limits = f"of at least {minimum}" if maximum == LARGEST else f"between {minimum} and {maximum}"
+
+    def check(value: Any, key: str) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
+            raise wrong(key, f"a whole number {limits}", value)
+        return value
+
+    return check
+
+
+def budget(value: Any, key: str) -> float:
+    """Bytes per vertex."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= LARGEST:
+        raise wrong(key, "a positive number of bytes per vertex", value)
+    return float(value)
+
+
+def setting(value: Any, key: str) -> bool | int | float | str:
+    """What a parameter may be set to."""
+    if isinstance(value, str):
+        return text(value, key)
+    if (isinstance(value, int) and abs(value) > LARGEST) or not isinstance(value, int | float):
+        raise wrong(key, "true, false, a number or a text", value)
+    if not math.isfinite(value):
+        raise wrong(key, "a finite number", value)
+    return value
+
+
+def one_of(choices: tuple[str, ...]) -> Check:
+    """One of a few words."""
+
+    def check(value: Any, key: str) -> str:
+        if not isinstance(value, str):
+            raise wrong(key, f"one of {', '.join(choices)}", value)
+        if value not in choices:
+            raise UsageError(f"{key} cannot be {shown(value)}; {nearest(value, choices)}")
+        return value
+
+    return check
+
+
+def same_value(value: Any) -> object:
+    """What two equal values share: 1 and 1.0 are the same, 1 and true are not."""
+    return isinstance(value, bool), value
+
+
+def many(check: Check, same: Callable[[Any], object] = same_value) -> Check:
+    """A list of one value or more, none of them twice; `same` says what makes two of them equal."""
+
+    def check_all(values: Any, key: str) -> tuple[Any, ...]:
+        if not isinstance(values, list | tuple) or not values:
+            raise wrong(key, "a list with at least one entry", values)
+        checked = tuple(check(value, f"{key} #{number}") for number, value in enumerate(values, 1))
+        first: dict[object, int] = {}
+        for number, value in enumerate(checked, 1):
+            if same(value) in first:
+                raise UsageError(f"{key} #{number} repeats {key} #{first[same(value)]}; give each entry once.")
+            first[same(value)] = number
+        return checked
+
+    return check_all
+
+
+def table(value: Any, key: str) -> Mapping[str, Any]:
+    """A TOML table."""
+    if not isinstance(value, Mapping):
+        raise wrong(key, "a table", value)
+    return value
+
+
+def table_of(check: Check) -> Check:
+    """A table of any names with values of one kind."""
+
+    def check_all(value: Any, key: str) -> dict[str, Any]:
+        entries = table(value, key).items()
+        return {name(word, f"a name in {key}"): check(entry, f"{key}.{word}") for word, entry in entries}
+
+    return check_all

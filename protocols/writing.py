@@ -1,0 +1,52 @@
+"""A study written out: as TOML that reads back to the same study, and as a digest."""
+
+import hashlib
+import json
+import re
+from typing import Any
+
+from aacbench.run.records import MethodChoice, Study
+
+FORMAT = "aacbench.protocol/1"
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def protocol_digest(study: Study) -> str:
+    """The sha256 of everything the study decides; the order of keys and the spelling of budgets do not matter."""
+    record = study.record() | {"budgets": [float(budget) for budget in study.budgets]}
+    canonical = json.dumps(record, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(f"{FORMAT}\0{canonical}".encode()).hexdigest()
+
+
+def to_toml(study: Study) -> str:
+    """A protocol with every key spelt out, that reads back to this study."""
+    record = study.record()
+    queries = record.pop("queries")
+    del record["methods"]
+    parts = [_lines(record), "[queries]\n" + _lines(queries)]
+    parts += ["[[methods]]\n" + _lines(_given(choice)) for choice in study.methods]
+    return "\n".join(parts)
+
+
+def _given(choice: MethodChoice) -> dict[str, Any]:
+    tables = {"settings": choice.settings, "grid": choice.grid}
+    return {"name": choice.name} | {key: dict(table) for key, table in tables.items() if table}
+
+
+def _lines(table: dict[str, Any]) -> str:
+    return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
+
+
+def _key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _value(key)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, str):
+        # JSON's escapes are TOML's too, but JSON leaves the delete character as it is.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value) if isinstance(value, bool) else repr(value)
