@@ -1,0 +1,148 @@
+"""The audit of a cell: every cost against Dijkstra, every bound against the distance, every arc of sampled targets."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aacbench.graphs.record import Array
+from aacbench.labels.exact import Direction, distances
+from aacbench.search.answers import Answers
+from aacbench.search.astar import RELATIVE_TOLERANCE
+from aacbench.search.networks import Network
+
+CLAIMS = ("admissible", "consistent", "optimal")  # where the last is broken, one of the others is why
+_FAR = 2**62  # beyond every distance
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """The smallest case found that shows a claim to be false."""
+
+    claim: str
+    u: int
+    v: int
+    target: int
+    bound: int | float
+    limit: int | float
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, with the numbers."""
+        if self.claim == "optimal":
+            return f"the path from {self.u} to {self.target} costs {self.bound}, the shortest {_path(self.limit)}"
+        h = f"h({self.u}, {self.target}) = {self.bound}"
+        if not math.isfinite(self.bound):
+            return f"{h} is not a finite number"
+        if self.claim == "consistent":
+            return f"{h} exceeds w({self.u}, {self.v}) + h({self.v}, {self.target}) = {self.limit}"
+        return f"{h} exceeds the distance {self.limit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What was tested, and the smallest violation of each claim."""
+
+    pairs: int
+    arcs: int
+    violations: int
+    consistent: bool | None
+    counterexamples: tuple[Counterexample, ...]
+
+    def broken(self, claim: str) -> Counterexample | None:
+        """The counterexample to a claim, if there is one."""
+        return next((case for case in self.counterexamples if case.claim == claim), None)
+
+
+def audit_answers(
+    sources: Array, targets: Array, answers: Answers, reference: Array
+) -> tuple[int, list[Counterexample]]:
+    """Costs and re-summed paths that are not the reference's, and source bounds above it: how many, and the worst."""
+    slack = _slack(np.maximum(reference, 0), answers.cost.dtype.kind == "i")
+    wrong_cost = ~(np.abs(answers.cost - reference) <= slack)  # so that NaN is wrong too
+    wrong_path = ~(np.abs(answers.path_cost - reference) <= slack)
+    care = _slack(max(reference.max(initial=0), 0), answers.cost.dtype.kind == "i")
+    high = ~(answers.h_source <= reference + care) & (reference >= 0)
+    cases = []
+    for claim, found, wrong in (
+        ("optimal", answers.cost, wrong_cost),
+        ("optimal", answers.path_cost, wrong_path),
+        ("admissible", answers.h_source, high),
+    ):
+        cases += [_pair(claim, sources, targets, found, reference, np.flatnonzero(wrong))] if wrong.any() else []
+    return int((wrong_cost | wrong_path).sum() + high.sum()), cases
+
+
+def audit_bounds(network: Network, many: Any, targets: Array) -> Audit:
+    """h <= d at every vertex and h(u) <= w(u, v) + h(v) on every arc, for each of these targets.
+
+    Only arcs from whose head the target can be reached count: nothing beyond them is on a path. On float weights the
+    tolerance is relative to the largest distance, since a bound is a difference of labels as large as that.
+    """
+    graph = network.graph
+    everywhere = np.arange(graph.vertices)
+    cases: list[Counterexample] = []
+    violations = 0
+    consistent = True
+    for target in targets.tolist():
+        h = many(everywhere, target)
+        known = np.isfinite(h) if h.dtype.kind == "f" else np.ones(len(h), dtype=bool)
+        h = _searched(h, known, graph.integral)
+        exact = distances(network, target, Direction.TO)
+        care = _slack(exact.max(), graph.integral)
+        high = ~known | ((exact >= 0) & ~(h <= exact + care))
+        violations += int(high.sum())
+        if high.any():
+            u = _least(np.where(exact < 0, _FAR, exact), high)
+            limit = exact[u].item() if exact[u] >= 0 else math.inf
+            cases.append(Counterexample("admissible", int(u), -1, target, _bound(h, known, u), limit))
+        through = graph.weights + h[graph.indices]
+        counted = known[graph.sources] & known[graph.indices] & (exact[graph.indices] >= 0)
+        broken = counted & ~(h[graph.sources] <= through + care)
+        violations += int(broken.sum())
+        if broken.any() or not known.all():
+            consistent = False
+        if broken.any():
+            arc = _least(through, broken)
+            u, v = int(graph.sources[arc]), int(graph.indices[arc])
+            cases.append(Counterexample("consistent", u, v, target, h[u].item(), through[arc].item()))
+    return Audit(len(targets) * graph.vertices, len(targets) * graph.arcs, violations, consistent, smallest(cases))
+
+
+def smallest(cases: list[Counterexample]) -> tuple[Counterexample, ...]:
+    """One counterexample a claim, causes first: that with the smallest numbers, which is the easiest to follow."""
+    best: dict[str, Counterexample] = {}
+    for case in cases:
+        if case.claim not in best or case.limit < best[case.claim].limit:
+            best[case.claim] = case
+    return tuple(best[claim] for claim in CLAIMS if claim in best)
+
+
+def _pair(claim: str, sources: Array, targets: Array, found: Array, limit: Array, wrong: Array) -> Counterexample:
+    at = wrong[np.argmin(limit[wrong])]
+    return Counterexample(claim, int(sources[at]), -1, int(targets[at]), found[at].item(), limit[at].item())
+
+
+def _searched(h: Array, known: Array, integral: bool) -> Array:
+    """The bounds as a search takes them: on integer weights cut to integers; those that are no numbers count as 0."""
+    finite = np.where(known, h, 0)
+    return finite.astype(np.int64) if integral else finite.astype(np.float64)
+
+
+def _bound(h: Array, known: Array, u: Any) -> int | float:
+    return h[u].item() if known[u] else math.nan
+
+
+def _least(values: Array, among: Array) -> Any:
+    """Where the smallest of these values is, the first of equals."""
+    places = np.flatnonzero(among)
+    return places[np.argmin(values[places])]
+
+
+def _path(cost: int | float) -> str:
+    return str(cost) if cost >= 0 else "does not exist"
+
+
+def _slack(values: Any, integral: bool) -> Any:
+    return 0 if integral else np.abs(values) * RELATIVE_TOLERANCE

@@ -1,0 +1,319 @@
+"""A run from start to end: plan, skip what is done, execute, commit as results come, choose on validation, go on."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aacbench.compiled import kernel_digest
+from aacbench.errors import DamagedCellError, DataError
+from aacbench.graphs.load import load
+from aacbench.memory.conventions import GraphInfo, convention
+from aacbench.memory.info import graph_info
+from aacbench.method import Method, Params
+from aacbench.queries.splits import sample_splits
+from aacbench.run.canonical import cell_id, digest, plain
+from aacbench.run.cell import Job, Result, run_cell
+from aacbench.run.events import RunLog, start_run
+from aacbench.run.executor import Limits, run_cells
+from aacbench.run.existing import Existing, decide, state_of
+from aacbench.run.locks import claim
+from aacbench.run.plan import CHOSEN_ON, TEST, CellPlan, Plan, chosen, plan
+from aacbench.run.records import Study
+from aacbench.run.rows import read_queries
+from aacbench.run.store import Cell, commit, read_cell
+from aacbench.run.study import write_plan
+from aacbench.run.worker import Failure
+from aacbench.search import network
+from aacbench.version import VERSION
+
+ARTIFACTS = "artifacts"
+WAIT_SECONDS = 0.5  # between looks at cells that another run works on
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A method and where it comes from: the digest of its source goes into every cell's key."""
+
+    method: Method
+    digest: str
+    plugin_file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """All a run needs to know besides the study; `method_of` must be importable by workers."""
+
+    root: Path
+    sources: Mapping[str, Source]
+    resolve: Callable[[Method, Mapping[str, Any]], Params]
+    method_of: Callable[[str], Method]
+    workers: int = 1
+    existing: Existing = "keep"
+    limits: Limits = field(default_factory=Limits)
+    notify: Callable[[str, Mapping[str, Any]], None] = field(default=lambda *_: None)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the keys of a graph's cells have in common."""
+
+    info: GraphInfo
+    graph_digest: str
+    query_digests: Mapping[str, str]
+
+
+def prepare(study: Study, setup: Setup) -> tuple[Plan, dict[str, Facts]]:
+    """Load every graph once and plan every cell."""
+    facts = {}
+    for name in study.graphs:
+        setup.notify("graph", {"name": name})
+        facts[name] = _facts(study, name)
+    methods = {name: source.method for name, source in setup.sources.items()}
+    return plan(study, methods, {name: fact.info for name, fact in facts.items()}, setup.resolve), facts
+
+
+def named(
+    study: Study, setup: Setup, facts: Mapping[str, Facts], cells: Iterable[CellPlan]
+) -> list[tuple[CellPlan, str]]:
+    """The cells with their ids."""
+    return [(cell, cell_id(_key(study, setup, facts, cell))) for cell in cells]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run under way."""
+
+    study: Study
+    setup: Setup
+    facts: Mapping[str, Facts]
+    log: RunLog
+
+    def key(self, cell: CellPlan) -> dict[str, Any]:
+        """Everything that decides what a cell computes."""
+        return _key(self.study, self.setup, self.facts, cell)
+
+    def named(self, cells: Iterable[CellPlan]) -> list[tuple[CellPlan, str]]:
+        """The cells with their ids."""
+        return named(self.study, self.setup, self.facts, cells)
+
+    def tell(self, event: str, name: str, cell: CellPlan, **facts: Any) -> None:
+        """Tell whoever started the run."""
+        self.setup.notify(event, {"cell": name, "plan": cell, **facts})
+
+
+def run_study(study: Study, setup: Setup) -> list[tuple[CellPlan, str]]:
+    """Run what is missing and give every cell of the study with its id, those of earlier runs included."""
+    planned, facts = prepare(study, setup)
+    log = start_run(setup.root, {"study": study.record(), "version": VERSION, "existing": setup.existing})
+    run = _Run(study, setup, facts, log)
+    first = run.named(planned.cells)
+    _write(study, setup, first)
+    setup.notify("planned", {"cells": len(first)})
+    _execute(run, first, {})
+    choices = _choices(run, planned)
+    second = run.named(cell for cell, _ in choices)
+    if second:
+        _write(study, setup, [*first, *second])
+        setup.notify("planned", {"cells": len(second)})
+        _execute(run, second, {name: note for (_, name), (_, note) in zip(second, choices, strict=True)})
+    log.finish({"cells": len(first) + len(second)})
+    return [*first, *second]
+
+
+def damaged(root: Path, cells: Iterable[tuple[CellPlan, str]]) -> dict[str, str]:
+    """The cells of a study that are not as they were written, with what is wrong: `verify` leaves them so."""
+    found = {name: look(root, name) for _, name in cells}
+    return {name: str(cell) for name, cell in found.items() if isinstance(cell, DamagedCellError)}
+
+
+def _facts(study: Study, name: str) -> Facts:
+    net = network(load(name))
+    info = replace(graph_info(net), name=name)
+    queries = study.queries
+    splits = sample_splits(
+        net.graph,
+        queries.validation,
+        queries.test,
+        queries.train,
+        mode=queries.mode,
+        seed=queries.seed,
+        strict=queries.strict,
+    )
+    digests = {part: getattr(splits, part).digest for part in ("train", "validation", "test")}
+    return Facts(info, net.graph.digest, digests)
+
+
+def _key(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan) -> dict[str, Any]:
+    fact = facts[cell.graph]
+    return {
+        "graph": cell.graph,
+        "graph_digest": fact.graph_digest,
+        "query_digests": dict(fact.query_digests),
+        "method": cell.method,
+        "label": cell.label,
+        "plugin_digest": setup.sources[cell.method].digest,
+        "params": dict(cell.params),
+        "budget": cell.budget,
+        "convention": convention(cell.convention).record(),
+        "seed": cell.seed,
+        "policy": cell.policy,
+        "splits": list(cell.splits),
+        "role": cell.role,
+        "engine": kernel_digest(),
+        "protocol": study.protocol,
+    }
+
+
+def _write(study: Study, setup: Setup, cells: Iterable[tuple[CellPlan, str]]) -> None:
+    record = {
+        "protocol_digest": digest(study.record(), "aacbench.study/1"),
+        "study": study.record(),
+        "cells": [name for _, name in cells],
+    }
+    write_plan(setup.root, record)
+
+
+def _execute(run: _Run, cells: list[tuple[CellPlan, str]], notes: Mapping[str, Mapping[str, Any]]) -> None:
+    """Run what must be run; cells that another run works on are waited for, and run here if it does not finish them."""
+    existing, waiting = run.setup.existing, cells
+    while waiting:
+        ran, elsewhere = _pass(run, waiting, notes, existing)
+        if elsewhere and not ran:
+            time.sleep(WAIT_SECONDS)
+        waiting = elsewhere
+        existing = "verify" if existing == "verify" else "keep"  # what the other run makes of them is new enough
+
+
+def _pass(
+    run: _Run, cells: list[tuple[CellPlan, str]], notes: Mapping[str, Mapping[str, Any]], existing: Existing
+) -> tuple[int, list[tuple[CellPlan, str]]]:
+    """Once through the cells: how many were run here, and which belong to another run now."""
+    setup = run.setup
+    planned = {name: cell for cell, name in cells}
+    elsewhere: list[tuple[CellPlan, str]] = []
+    claims: dict[str, ExitStack] = {}  # no more than there are workers: each is an open file
+
+    def jobs() -> Iterator[Job]:
+        for cell, name in cells:
+            if _settled(run, cell, name, existing, notes.get(name)):
+                continue
+            with ExitStack() as held:
+                if not held.enter_context(claim(setup.root, name)):
+                    elsewhere.append((cell, name))
+                elif not _settled(run, cell, name, existing, notes.get(name)):  # its last holder may have committed it
+                    if refused := _refused(cell):
+                        _commit(run, cell, name, refused, notes.get(name))
+                        continue
+                    claims[name] = held.pop_all()
+                    yield _job(run.study, setup, cell, name)
+
+    ran = 0
+    try:
+        with closing(run_cells(run_cell, jobs(), setup.workers, setup.limits)) as results:
+            for job, result in results:
+                if isinstance(result, Failure):
+                    result = Result(result.outcome, result.reason, {}, {})
+                _commit(run, planned[job.cell_id], job.cell_id, result, notes.get(job.cell_id))
+                claims.pop(job.cell_id).close()
+                ran += 1
+    finally:
+        for held in claims.values():
+            held.close()
+    return ran, elsewhere
+
+
+def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, note: Mapping[str, Any] | None) -> bool:
+    """Whether nothing is to be done for a cell; then that is told."""
+    found = look(run.setup.root, name)
+    decision = decide(existing, state_of(found))
+    if decision == "skip" and existing != "verify" and isinstance(found, Cell) and _outdated(found, note):
+        decision = "run"
+    if decision == "report":
+        run.log.event("damaged", cell=name, reason=str(found))
+        run.tell("damaged", name, cell, outcome="damaged", reason=str(found))
+    elif decision == "skip":
+        run.tell("kept", name, cell, found=found)
+    return decision != "run"
+
+
+def _outdated(found: Cell, note: Mapping[str, Any] | None) -> bool:
+    """Whether the choice that led to this cell was made from other rows than now."""
+    return note is not None and any(found.record.get(key) != plain(value) for key, value in note.items())
+
+
+def _refused(cell: CellPlan) -> Result | None:
+    """The result of a cell that is known before it is run."""
+    if cell.unsupported:
+        return Result("unsupported", cell.unsupported, {}, {})
+    return Result("error", cell.failed, {}, {}) if cell.failed else None
+
+
+def look(root: Path, name: str) -> Cell | DamagedCellError | None:
+    """The cell, None, or what is wrong with it."""
+    try:
+        return read_cell(root, name)
+    except DamagedCellError as damaged:
+        return damaged
+
+
+def _job(study: Study, setup: Setup, cell: CellPlan, name: str) -> Job:
+    return Job(
+        cell_id=name,
+        plan=cell,
+        queries=study.queries,
+        artifacts=setup.root / ARTIFACTS,
+        method_of=setup.method_of,
+        plugin_file=setup.sources[cell.method].plugin_file,
+        audit="audit" in study.measure,
+    )
+
+
+def _commit(run: _Run, cell: CellPlan, name: str, result: Result, note: Mapping[str, Any] | None) -> None:
+    record = {
+        "outcome": result.outcome,
+        "reason": result.reason,
+        "key": run.key(cell),
+        "lock": None,
+        **(note or {}),
+        **result.facts,
+    }
+    try:
+        commit(run.setup.root, name, record, result.files, replace=True)
+    except DataError as error:  # a method's own values may be such as no file can hold
+        result = Result("error", f"the cell could not be written down: {error}", {}, {})
+        short = {"outcome": result.outcome, "reason": result.reason, "key": run.key(cell), "lock": None}
+        commit(run.setup.root, name, short, {}, replace=True)
+    run.log.event("cell", cell=name, outcome=result.outcome, reason=result.reason)
+    run.tell("cell", name, cell, outcome=result.outcome, reason=result.reason)
+
+
+def _choices(run: _Run, planned: Plan) -> list[tuple[CellPlan, dict[str, Any]]]:
+    """Of each group the candidate with the fewest mean expansions, of equals the first, and what it was chosen from."""
+    cells = []
+    for candidates in planned.groups().values():
+        found = [(cell, name, look(run.setup.root, name)) for cell, name in run.named(candidates)]
+        whole = [(cell, name, stored) for cell, name, stored in found if isinstance(stored, Cell)]
+        scored = [(_mean_expansions(stored), cell) for cell, _, stored in whole if stored.outcome == "ok"]
+        if not scored or len(whole) < len(found):
+            continue  # a choice made without a damaged cell could be another one
+        note = {
+            "selection": run.study.selection,
+            "split": CHOSEN_ON[run.study.selection],
+            "retrospective": CHOSEN_ON[run.study.selection] == TEST,
+            "candidates": [_candidate(name, stored) for _, name, stored in whole],
+        }
+        cells.append((chosen(min(scored, key=lambda pair: pair[0])[1]), {"chosen_from": note}))
+    return cells
+
+
+def _candidate(name: str, cell: Cell) -> dict[str, Any]:
+    return {"cell": name, "outcome": cell.outcome, "queries_sha256": cell.record["files"].get("queries.csv")}
+
+
+def _mean_expansions(cell: Cell) -> float:
+    return float(np.mean(read_queries(cell.files["queries.csv"])["expanded"]))

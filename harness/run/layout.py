@@ -1,0 +1,38 @@
+"""Where things lie in a study folder, and the names of what is not finished."""
+
+import os
+import platform
+import re
+import secrets
+from pathlib import Path
+
+from aacbench.errors import UsageError
+from aacbench.run.canonical import ID_DIGITS
+
+PLAN, CELLS, RUNS, LOCKS, ARTIFACTS, DERIVED = "plan.json", "cells", "runs", "locks", "artifacts", "derived"
+CELL_FILE = "cell.json"
+UNFINISHED, REPLACED = ".unfinished", ".replaced-"
+
+_ID = re.compile(f"[0-9a-f]{{{ID_DIGITS}}}")
+
+
+def is_cell_id(text: str) -> bool:
+    """Whether a text can be the name of a cell."""
+    return _ID.fullmatch(text) is not None
+
+
+def cell_folder(root: Path, cell_id: str) -> Path:
+    """The folder of a cell, whether it is there or not."""
+    if not is_cell_id(cell_id):
+        raise UsageError(f"{cell_id!r} is not the name of a cell, which has {ID_DIGITS} digits and letters a to f.")
+    return root / CELLS / cell_id[:2] / cell_id
+
+
+def this_host() -> str:
+    """This machine's name in a form that fits into file names."""
+    return re.sub(r"[^A-Za-z0-9.-]", "_", platform.node())
+
+
+def scratch_name(purpose: str) -> str:
+    """A name nobody else uses, from which others see who works on it: `purpose~host~pid~token`."""
+    return f"{purpose}~{this_host()}~{os.getpid()}~{secrets.token_hex(6)}"

@@ -1,0 +1,176 @@
+"""From a study to cells: every combination, with its parameters resolved against its budget."""
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from aacbench.errors import UsageError
+from aacbench.memory.conventions import Budget, GraphInfo, convention
+from aacbench.method import Method, Params, Unsupported
+from aacbench.run.canonical import canonical, plain
+from aacbench.run.records import MethodChoice, Study
+from aacbench.search.policy import TIES, Policy, parse
+
+SEARCH_SWITCHES = ("tie", "reopen", "bpmx")
+VALIDATION, TEST = "validation", "test"
+SINGLE, CANDIDATE, CHOSEN = "single", "candidate", "chosen"
+# On which queries the candidates of a grid are compared; with "none" all of them are reported.
+CHOSEN_ON = {"mean-expansions": VALIDATION, "retrospective": TEST}
+BASELINE = "dijkstra"  # what reductions are measured against; it holds no labels, so one budget stands for all
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellPlan:
+    """One cell to be run: a method with resolved parameters on one graph, at one budget, with one seed.
+
+    `splits` says on which queries. Of several settings in a grid each is a `candidate`, and one more cell, known only
+    once they are done, is the `chosen` one on the test queries. A cell that is `unsupported`, or whose method `failed`
+    to say what fits, has the reason and is not run.
+    """
+
+    graph: str
+    method: str
+    label: str
+    params: Params
+    budget: float
+    convention: str
+    seed: int
+    policy: str
+    splits: tuple[str, ...]
+    unsupported: str = ""
+    failed: str = ""
+    group: str = ""
+    role: str = SINGLE
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that can be planned ahead: cells, and groups of candidates whose test cell awaits the choice."""
+
+    cells: tuple[CellPlan, ...]
+
+    def groups(self) -> dict[str, list[CellPlan]]:
+        """Candidates by group."""
+        found: dict[str, list[CellPlan]] = {}
+        for cell in self.cells:
+            if cell.group:
+                found.setdefault(cell.group, []).append(cell)
+        return found
+
+
+def plan(
+    study: Study,
+    methods: Mapping[str, Method],
+    infos: Mapping[str, GraphInfo],
+    resolve: Callable[[Method, Mapping[str, Any]], Params],
+) -> Plan:
+    """Every cell of a study, in the order graphs, methods, budgets, seeds; the baseline comes once a graph.
+
+    A method whose claim is that the seed changes nothing is run with the first seed only.
+    """
+    cells: list[CellPlan] = []
+    baseline = MethodChoice(name=BASELINE)
+    choices = [baseline, *(choice for choice in study.methods if choice != baseline)]
+    for graph, choice, budget, seed in itertools.product(study.graphs, choices, study.budgets, study.seeds):
+        if seed != study.seeds[0] and methods[choice.name].claims.deterministic:
+            continue
+        if choice is baseline and budget != study.budgets[0]:
+            continue
+        charged = Budget(budget, convention(study.convention))
+        cells += _cells(study, methods[choice.name], choice, infos[graph], charged, seed, resolve)
+    return Plan(tuple(cells))
+
+
+def chosen(candidate: CellPlan) -> CellPlan:
+    """The test cell of the candidate that won."""
+    return replace(candidate, splits=(TEST,), group="", role=CHOSEN)
+
+
+def _cells(
+    study: Study,
+    method: Method,
+    choice: MethodChoice,
+    info: GraphInfo,
+    budget: Budget,
+    seed: int,
+    resolve: Callable[[Method, Mapping[str, Any]], Params],
+) -> list[CellPlan]:
+    policy, settings = _split_settings(parse(study.search), choice.settings)
+    grid = {key: values for key, values in choice.grid.items() if key not in settings}
+    candidates = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+    several = len(candidates) > 1 and study.selection in CHOSEN_ON
+    base = CellPlan(
+        graph=info.name,
+        method=method.name,
+        label=choice.label,
+        params={},
+        budget=budget.bytes_per_vertex,
+        convention=budget.convention.label,
+        seed=seed,
+        policy=policy.name,
+        splits=(CHOSEN_ON[study.selection],) if several else (VALIDATION, TEST),
+        unsupported=_closed_set_problem(study, method, policy),
+        group=f"{info.name}|{choice.label}|{budget.bytes_per_vertex:g}|{seed}" if several else "",
+        role=CANDIDATE if several else SINGLE,
+    )
+    made = []
+    for candidate in candidates:
+        wanted = resolve(method, {**settings, **candidate})
+        label = choice.label if several else replace(choice, settings={**choice.settings, **candidate}).label
+        made.append(_fitted(replace(base, label=label), method, budget, info, wanted))
+    return _distinct(made)
+
+
+def _fitted(cell: CellPlan, method: Method, budget: Budget, info: GraphInfo, wanted: Params) -> CellPlan:
+    """The cell with what fits its budget. A method's own code runs here, so anything may come of it."""
+    if cell.unsupported:
+        return replace(cell, params=dict(wanted))
+    try:
+        fitted = method.fit(budget, info, dict(wanted))
+        if isinstance(fitted, Unsupported):
+            return replace(cell, params=dict(wanted), unsupported=str(fitted.reason))
+        return replace(cell, params=_plain(fitted))
+    except (Exception, SystemExit) as error:
+        reason = error if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+        return replace(cell, params=dict(wanted), failed=f"fit failed with {reason}")
+
+
+def _plain(fitted: Any) -> Params:
+    if not isinstance(fitted, Mapping):
+        raise UsageError(f"a {type(fitted).__name__} instead of parameters or Unsupported")
+    canonical(fitted)  # text that has no UTF-8 form is found only when it is spelt
+    values: Params = plain(fitted, "the answer")
+    return values
+
+
+def _distinct(cells: list[CellPlan]) -> list[CellPlan]:
+    """Settings that come to the same once fitted, such as more landmarks than there are vertices, are one cell."""
+    first: dict[bytes, CellPlan] = {}
+    for cell in cells:
+        first.setdefault(canonical([cell.params, cell.label]), cell)
+    return list(first.values())
+
+
+def _closed_set_problem(study: Study, method: Method, policy: Policy) -> str:
+    """A closed set needs a consistent bound; without one, only a protocol that asks for it by name gets it."""
+    if policy.reopen or method.claims.consistent or not parse(study.search).reopen:
+        return ""
+    return (
+        f"{method.name} does not claim to be consistent, so a search without reopening may miss the shortest path; "
+        f"ask for one by name, such as --search paper"
+    )
+
+
+def _split_settings(policy: Policy, settings: Mapping[str, Any]) -> tuple[Policy, dict[str, Any]]:
+    """Take the search's switches out of a method's settings: `alt[tie=fifo]` is alt, searched first-in-first-out."""
+    rest = {key: value for key, value in settings.items() if key not in SEARCH_SWITCHES}
+    text = [policy.name] if policy.name in ("modern", "paper") else policy.name.split(",")
+    text += [f"{key}={_word(settings[key])}" for key in SEARCH_SWITCHES if key in settings]
+    return parse(",".join(text)), rest
+
+
+def _word(value: Any) -> str:
+    if value in TIES:
+        return str(value)
+    return {True: "on", False: "off"}.get(value, str(value)) if isinstance(value, bool) else str(value)

@@ -1,0 +1,67 @@
+"""The landmark-pool service a build gets: pools from disk or computed once, and the time each took."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from aacbench.graphs import components
+from aacbench.labels.pool import Pool, of_landmarks, stored_farthest_points
+from aacbench.run.locks import claim
+from aacbench.search.networks import Network
+
+
+class StoredPools:
+    """Pools of one graph in a folder shared by all workers.
+
+    `seconds` is what those asked for took to compute, now or earlier; `spent` is how long this build waited for them.
+    `check` must find the graph as it was: a pool of another graph would mislead every cell that reads it.
+    """
+
+    def __init__(self, network: Network, folder: Path, check: Callable[[], None] = lambda: None) -> None:
+        self._network = network
+        self._folder = folder
+        self._check = check
+        self._charged: dict[tuple[int | None, int], float] = {}
+        self._room = len(components.largest(network.graph))
+        self._digest = network.graph.digest  # before the method could change the graph
+        self.spent = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """The time to charge: of each start's pools, the largest, since its prefixes are free."""
+        largest: dict[int | None, float] = {}
+        for (start, number), seconds in self._charged.items():
+            kind = start if start != _GIVEN else _GIVEN - number  # given landmarks have no prefixes in common
+            largest[kind] = max(largest.get(kind, 0.0), seconds)
+        return sum(largest.values())
+
+    def farthest(self, count: int, start: int | None = None) -> Pool:
+        """The first `count` farthest-point landmarks, or all vertices of a component that has fewer."""
+        # One worker computes a pool while the others wait for it: they would only compute the same beside it.
+        with self._timed(), claim(self._folder, f"pool-{self._digest[:24]}-{start}", wait=True):
+            self._check()
+            pool = stored_farthest_points(self._folder, self._network, min(count, self._room), start=start)
+        self._charged[start, count] = pool.seconds
+        return pool
+
+    def of(self, landmarks: npt.ArrayLike) -> Pool:
+        """The pool of given landmarks, which is not kept."""
+        with self._timed():
+            pool = of_landmarks(self._network, np.asarray(landmarks))
+        self._charged[_GIVEN, len(self._charged)] = pool.seconds
+        return pool
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.spent += time.perf_counter() - began
+
+
+_GIVEN = -1

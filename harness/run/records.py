@@ -1,0 +1,60 @@
+"""What a run is made of: the study a protocol describes, and the cells it is cut into."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+# Worst last: a wrong answer is worse than none.
+OUTCOMES = ("ok", "unsupported", "skipped", "timeout", "out-of-memory", "error", "wrong")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryPlan:
+    """How queries are drawn and split; they are the same for every method, budget and seed."""
+
+    mode: str = "uniform"
+    seed: int = 42
+    train: int = 0
+    validation: int = 100
+    test: int = 100
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodChoice:
+    """A method with the settings a user fixed, and those to be chosen on the validation queries.
+
+    `settings` may hold the search's own switches (`tie`, `reopen`, `bpmx`) beside the method's parameters.
+    """
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """The name with its settings, as a user writes it: `alt[tie=fifo]`."""
+        inside = ",".join(f"{key}={value}" for key, value in self.settings.items())
+        return f"{self.name}[{inside}]" if inside else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """A protocol with everything decided: what to run on what, and how it is charged, searched and judged."""
+
+    protocol: str
+    summary: str
+    graphs: tuple[str, ...]
+    methods: tuple[MethodChoice, ...]
+    budgets: tuple[float, ...]
+    seeds: tuple[int, ...]
+    queries: QueryPlan = field(default_factory=QueryPlan)
+    search: str = "modern"
+    convention: str = "measured/1"
+    selection: str = "mean-expansions"
+    measure: tuple[str, ...] = ("count", "audit")
+    analysis: str = "crossed/1"
+
+    def record(self) -> dict[str, Any]:
+        """Every value, for digests and for printing."""
+        return asdict(self)

@@ -1,0 +1,106 @@
+"""The numbers a cell was judged by, computed again from the graph."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aacbench.errors import UsageError
+from aacbench.labels.exact import Direction, distances
+from aacbench.method import Method
+from aacbench.run.audit import audit_answers, audit_bounds
+from aacbench.run.cell import AUDIT_TARGETS
+from aacbench.run.rebuild import Rebuilt, rebuild, stored_queries
+from aacbench.run.store import Cell
+from aacbench.search import dijkstra, search
+from aacbench.search.astar import RELATIVE_TOLERANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One number as it is stored and as it comes out now."""
+
+    what: str
+    stored: str
+    recomputed: str
+    agrees: bool
+
+
+def replayed(root: Path, cell: Cell, method: Method) -> list[Line]:
+    """Every counterexample of a cell with its numbers, or where there is none, the audit."""
+    if "audit" not in cell.record:
+        raise UsageError(f"cell {cell.cell_id} never came to an audit, so there is nothing to replay: run it again.")
+    rebuilt = rebuild(root, cell.key, stored_queries(root), method)
+    cases = cell.record["audit"]["counterexamples"]
+    if cases:
+        return [line for case in cases for line in _case(cell, rebuilt, case)]
+    return _audit(cell, rebuilt)
+
+
+def _case(cell: Cell, rebuilt: Rebuilt, case: Mapping[str, Any]) -> list[Line]:
+    u, v, target = case["u"], case["v"], case["target"]
+    bound, limit = float(case["bound"]), float(case["limit"])
+    if case["claim"] == "optimal":
+        answers = search(rebuilt.network, rebuilt.deployed.searched, [u], [target], cell.key["policy"])
+        costs = [float(answers.cost[0]), float(answers.path_cost[0])]
+        found = min(costs, key=lambda cost: abs(cost - bound))  # either may be what was wrong
+        least = float(dijkstra(rebuilt.network, [u], [target]).cost[0])
+        return [_line(f"cost of the path {u} to {target}", bound, found), _line("shortest distance", limit, least)]
+    h = _bound(rebuilt, u, target, bound)
+    if case["claim"] == "consistent":
+        through = _weight(rebuilt, u, v) + _bound(rebuilt, v, target, None)
+        return [_line(f"h({u}, {target})", bound, h), _line(f"w({u}, {v}) + h({v}, {target})", limit, through)]
+    exact = float(distances(rebuilt.network, target, Direction.TO)[u])
+    return [
+        _line(f"h({u}, {target})", bound, h),
+        _line(f"distance {u} to {target}", limit, np.inf if exact < 0 else exact),
+    ]
+
+
+def _bound(rebuilt: Rebuilt, u: int, target: int, stored: float | None) -> float:
+    """h; on integer weights the search cuts a bound to an integer, and then that is what was stored."""
+    h = float(rebuilt.deployed.many(np.array([u]), target)[0])
+    cut = rebuilt.network.graph.integral and np.isfinite(h) and stored == np.floor(h)
+    return float(np.floor(h)) if cut else h
+
+
+def _weight(rebuilt: Rebuilt, u: int, v: int) -> float:
+    graph = rebuilt.network.graph
+    arcs = slice(graph.indptr[u], graph.indptr[u + 1])
+    return float(graph.weights[arcs][graph.indices[arcs] == v][0])
+
+
+def _audit(cell: Cell, rebuilt: Rebuilt) -> list[Line]:
+    """Every query against Dijkstra and, for some of their targets, every vertex and arc."""
+    stored = cell.record["audit"]
+    broken, targets = 0, []
+    for split in cell.key["splits"]:
+        queries = rebuilt.queries(split)
+        answers = search(
+            rebuilt.network, rebuilt.deployed.searched, queries.sources, queries.targets, cell.key["policy"]
+        )
+        reference = dijkstra(rebuilt.network, queries.sources, queries.targets).cost
+        broken += audit_answers(queries.sources, queries.targets, answers, reference)[0]
+        targets.append(queries.targets)
+    some = np.unique(np.concatenate(targets))[:AUDIT_TARGETS]
+    bounds = audit_bounds(rebuilt.network, rebuilt.deployed.many, some)
+    consistent = stored["consistent"] is None or stored["consistent"] == bounds.consistent
+    found = len(bounds.counterexamples) + broken
+    return [
+        Line("counterexamples", "none", str(found or "none"), not found),
+        Line("violations", *_both(stored["violations"], bounds.violations + broken)),
+        Line("consistent", str(stored["consistent"]), str(bounds.consistent), consistent),
+    ]
+
+
+def _both(stored: int, found: int) -> tuple[str, str, bool]:
+    return str(stored), str(found), stored == found
+
+
+def _line(what: str, stored: float, found: float) -> Line:
+    alike = stored == found or (isnan(stored) and isnan(found))
+    near = abs(stored - found) <= RELATIVE_TOLERANCE * abs(stored) if np.isfinite(stored) else alike
+    return Line(what, f"{stored:.12g}", f"{found:.12g}", bool(alike or near))

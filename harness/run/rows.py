@@ -1,0 +1,141 @@
+"""The two tables of a cell, `queries.csv` and `timings.csv`: the same bytes on every machine, read by column name."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aacbench.errors import DataError
+
+Array = npt.NDArray[Any]
+
+TEXT, WHOLE, NUMBER = "text", "whole number", "number"
+QUERIES = {
+    "query": WHOLE,
+    "split": TEXT,
+    "source": WHOLE,
+    "target": WHOLE,
+    "outcome": TEXT,
+    "cost": NUMBER,
+    "reference_cost": NUMBER,
+    "path_cost": NUMBER,
+    "path_edges": WHOLE,
+    "expanded": WHOLE,
+    "reexpanded": WHOLE,
+    "generated": WHOLE,
+    "stale_pops": WHOLE,
+    "h_calls": WHOLE,
+    "h_source": NUMBER,
+    "below_optimum": WHOLE,
+    "on_optimum": WHOLE,
+}
+TIMINGS = {"query": WHOLE, "repetition": WHOLE, "order": WHOLE, "wall_ns": WHOLE}
+
+_WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|-?inf|nan", re.ASCII)
+_WORD = re.compile(r"[!#-+\--~]*")  # ASCII that needs no quotes
+_INT64 = np.iinfo(np.int64)
+
+
+def write_queries(columns: Mapping[str, npt.ArrayLike]) -> bytes:
+    """`queries.csv` from one array a column; costs are whole numbers where their array is one of integers."""
+    return _write(QUERIES, columns, "queries.csv")
+
+
+def write_timings(columns: Mapping[str, npt.ArrayLike]) -> bytes:
+    """`timings.csv` from one array a column, in the order of execution."""
+    return _write(TIMINGS, columns, "timings.csv")
+
+
+def read_queries(data: bytes, where: str = "queries.csv") -> dict[str, Array]:
+    """One array a column: text as str objects, counts as int64, costs as int64 or, if any has a point, as float64."""
+    return _read(QUERIES, data, where)
+
+
+def read_timings(data: bytes, where: str = "timings.csv") -> dict[str, Array]:
+    """One int64 array a column."""
+    return _read(TIMINGS, data, where)
+
+
+def _write(kinds: Mapping[str, str], columns: Mapping[str, npt.ArrayLike], name: str) -> bytes:
+    if set(columns) != set(kinds):
+        raise DataError(f"{name} has the columns {', '.join(kinds)}, not {', '.join(columns)}.")
+    arrays = {column: np.asarray(columns[column]) for column in kinds}
+    if len({array.shape for array in arrays.values()}) > 1 or arrays["query"].ndim != 1:
+        raise DataError(f"the columns of {name} must be lists of one length.")
+    texts = [_texts(arrays[column], kind, f"column {column} of {name}") for column, kind in kinds.items()]
+    lines = [",".join(kinds), *(",".join(row) for row in zip(*texts, strict=True))]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _texts(array: Array, kind: str, where: str) -> list[str]:
+    if not array.size:
+        return []
+    values = array.tolist()
+    wanted = {TEXT: (str,), WHOLE: (int,), NUMBER: (int, float)}[kind]
+    for value in values:
+        if not isinstance(value, wanted) or isinstance(value, bool):
+            raise DataError(f"{where}: {value!r} is not a {kind}.")
+        if isinstance(value, str) and not _WORD.fullmatch(value):
+            raise DataError(f"{where}: {value!r} is not one word.")
+    return values if kind == TEXT else [repr(value) for value in values]
+
+
+def _read(kinds: Mapping[str, str], data: bytes, where: str) -> dict[str, Array]:
+    lines, rows = _lines(data, where)
+    header = rows[0] if rows else []
+    for column in kinds:
+        if header.count(column) != 1:
+            raise DataError(f"{where}, line 1: the column {column!r} must be there once.")
+    for line, row in zip(lines[1:], rows[1:], strict=True):
+        if len(row) != len(header):
+            raise DataError(f"{where}, line {line}: {len(header)} values are wanted, not {len(row)}.")
+    by_name = dict(zip(header, zip(*rows[1:], strict=True), strict=True)) if rows[1:] else dict.fromkeys(header, ())
+    return {column: _READERS[kind](by_name[column], lines, column, where) for column, kind in kinds.items()}
+
+
+def _lines(data: bytes, where: str) -> tuple[list[int], list[list[str]]]:
+    """Every row that is not empty, and the number of its line."""
+    try:
+        reader = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
+        found = [(reader.line_num, row) for row in reader if row]
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise DataError(f"{where} cannot be read: {error}.") from error
+    return [line for line, _ in found], [row for _, row in found]
+
+
+def _checked(texts: Sequence[str], pattern: re.Pattern[str], kind: str, lines: list[int], at: tuple[str, str]) -> None:
+    column, where = at
+    for i, text in enumerate(texts):
+        if not pattern.fullmatch(text):
+            raise DataError(f"{where}, line {lines[i + 1]}: the {column} {text!r} is not a {kind}.")
+
+
+def _whole(texts: Sequence[str], lines: list[int], column: str, where: str) -> Array:
+    _checked(texts, _WHOLE, WHOLE, lines, (column, where))
+    for i, text in enumerate(texts):
+        if len(text) > 20 or not _INT64.min <= int(text) <= _INT64.max:
+            raise DataError(f"{where}, line {lines[i + 1]}: the {column} {text} is too large.")
+    return np.array([int(text) for text in texts], dtype=np.int64)
+
+
+def _number(texts: Sequence[str], lines: list[int], column: str, where: str) -> Array:
+    if all(_WHOLE.fullmatch(text) for text in texts):
+        return _whole(texts, lines, column, where)
+    _checked(texts, _NUMBER, NUMBER, lines, (column, where))
+    return np.array([float(text) for text in texts], dtype=np.float64)
+
+
+def _text(texts: Sequence[str], lines: list[int], column: str, where: str) -> Array:
+    return np.array(texts, dtype=object)
+
+
+_READERS: dict[str, Callable[[Sequence[str], list[int], str, str], Array]] = {
+    TEXT: _text,
+    WHOLE: _whole,
+    NUMBER: _number,
+}

@@ -1,0 +1,83 @@
+"""A study folder as a whole: the plan it belongs to, and how far it has come."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aacbench.errors import DamagedCellError, DataError, UsageError
+from aacbench.run.canonical import spelt
+from aacbench.run.durable import make_folder, replace_file, storing
+from aacbench.run.layout import PLAN, is_cell_id
+from aacbench.run.locks import claim
+from aacbench.run.records import OUTCOMES
+from aacbench.run.store import scan
+
+
+@dataclass(frozen=True, slots=True)
+class StudySummary:
+    """How many cells have which outcome, and which are damaged, missing, or in no plan."""
+
+    outcomes: Mapping[str, int]
+    damaged: Mapping[str, str]
+    planned: int
+    missing: tuple[str, ...]
+    unplanned: tuple[str, ...]
+
+
+def write_plan(root: Path, plan: Mapping[str, Any]) -> None:
+    """Write the plan, with at least its `protocol_digest` and the ids of its `cells`; one study has one protocol."""
+    data = spelt(_check(plan, "the plan"), indent=1) + b"\n"
+    with storing(root):
+        make_folder(root)
+    with claim(root, PLAN, wait=True):
+        there = read_plan(root)
+        if there is not None and there["protocol_digest"] != plan["protocol_digest"]:
+            raise UsageError(f"{root} holds another study; choose another folder with --out for this one.")
+        with storing(root):
+            replace_file(root / PLAN, data)
+
+
+def read_plan(root: Path) -> dict[str, Any] | None:
+    """The plan of a study, or None where there is none."""
+    path = root / PLAN
+    try:
+        plan = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path} is damaged; remove it and run the study again, which keeps its cells.") from error
+    return _check(plan, str(path))
+
+
+def summary(root: Path) -> StudySummary:
+    """Count what a study holds, reading and checking every cell."""
+    plan = read_plan(root)
+    planned = plan["cells"] if plan is not None else []
+    outcomes: Counter[str] = Counter()
+    damaged, seen = {}, set()
+    for cell_id, found in scan(root):
+        seen.add(cell_id)
+        if isinstance(found, DamagedCellError):
+            damaged[cell_id] = str(found)
+        else:
+            outcomes[found.outcome] += 1
+    return StudySummary(
+        outcomes={outcome: outcomes[outcome] for outcome in OUTCOMES if outcomes[outcome]},
+        damaged=damaged,
+        planned=len(set(planned)),
+        missing=tuple(sorted(set(planned) - seen)),
+        unplanned=tuple(sorted(seen - set(planned))),
+    )
+
+
+def _check(plan: Any, where: str) -> dict[str, Any]:
+    cells = plan.get("cells") if isinstance(plan, Mapping) else None
+    listed = isinstance(cells, list | tuple) and all(isinstance(cell, str) and is_cell_id(cell) for cell in cells)
+    if not listed or not isinstance(plan.get("protocol_digest"), str):
+        raise DataError(f"{where} must have a `protocol_digest` and a list of `cells`, which are ids.")
+    return dict(plan)

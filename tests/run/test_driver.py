@@ -1,0 +1,283 @@
+"""Runs that are killed, stopped, doubled or starved: what the store holds in the end is what it always holds."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+import studies
+
+from aacbench.errors import StoreError
+from aacbench.run import driver
+from aacbench.run.driver import damaged, run_study
+from aacbench.run.events import read_events
+from aacbench.run.executor import run_cells
+from aacbench.run.layout import cell_folder
+from aacbench.run.locks import claim
+from aacbench.run.records import MethodChoice
+from aacbench.run.store import read_cell
+from aacbench.run.study import summary
+
+METHODS = ("alt", "random-subset", "slow")
+COMMAND = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it may come ignored from whoever runs the tests
+import sys
+sys.path.insert(0, sys.argv[1])
+import studies
+from pathlib import Path
+from aacbench.errors import StoreError
+from aacbench.run.driver import run_study
+if __name__ == "__main__":
+    study = studies.study(*sys.argv[3].split(","), seeds=(1, 2))
+    try:
+        run_study(study, studies.setup(Path(sys.argv[2]), study, workers=2))
+    except StoreError as error:
+        sys.exit(str(error))
+"""
+
+
+def the_study():
+    return studies.study(*METHODS, seeds=(1, 2))
+
+
+def started(root: Path, methods: str = ",".join(METHODS), **options) -> subprocess.Popen:
+    """The same study in a process group of its own."""
+    script = root.parent / "command.py"
+    script.write_text(COMMAND)
+    tests = str(Path(studies.__file__).parent)
+    return subprocess.Popen(
+        [sys.executable, str(script), tests, str(root), methods],
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory) -> dict[str, bytes]:
+    root = tmp_path_factory.mktemp("undisturbed") / "study"
+    run_study(the_study(), studies.setup(root, the_study()))
+    return studies.rows(root)
+
+
+def test_a_run_killed_at_any_moment_goes_on_to_the_same_rows(tmp_path: Path, undisturbed) -> None:
+    root = tmp_path / "study"
+    for pause in (1.2, 2.4, 3.2):
+        process = started(root)
+        time.sleep(pause)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    run_study(the_study(), studies.setup(root, the_study()))
+    assert studies.rows(root) == undisturbed
+    assert not summary(root).missing
+
+
+def test_workers_do_not_outlive_a_run_that_was_killed(tmp_path: Path) -> None:
+    process = started(tmp_path / "study", "hang")
+    workers = _workers(process)
+    process.kill()
+    process.communicate()
+    _, alive = psutil.wait_procs(workers, timeout=30)
+    assert not alive
+
+
+def test_an_interrupted_run_leaves_no_process_and_goes_on(tmp_path: Path) -> None:
+    root = tmp_path / "study"
+    process = started(root, "alt,hang")
+    workers = _workers(process)
+    os.killpg(process.pid, signal.SIGINT)
+    try:
+        process.communicate(timeout=60)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+    _, alive = psutil.wait_procs(workers, timeout=30)
+    assert not alive
+    assert process.returncode != 0
+    study = studies.study("alt", "hang", seeds=(1, 2))
+    seen = summary(root)
+    assert not seen.damaged
+    assert len(seen.missing) >= 2  # those that hang
+    with pytest.raises(KeyboardInterrupt):
+        run_study(study, studies.setup(root, study, notify=_interrupt))
+    assert not summary(root).damaged
+
+
+def _interrupt(event, facts) -> None:
+    if event == "planned":
+        raise KeyboardInterrupt
+
+
+def _workers(process: subprocess.Popen) -> list[psutil.Process]:
+    """The workers of a run, once there are two."""
+    while process.poll() is None:
+        found = psutil.Process(process.pid).children(recursive=True)
+        if sum("spawn_main" in " ".join(child.cmdline()) for child in found if child.is_running()) >= 2:
+            return found
+        time.sleep(0.1)
+    raise AssertionError(process.communicate())
+
+
+def test_a_worker_killed_from_outside_costs_one_cell(tmp_path: Path) -> None:
+    study = studies.study("hang", "alt")
+    done = []
+
+    def notify(event, facts) -> None:
+        done.append(facts.get("outcome"))
+        if event == "cell" and facts["plan"].method == "dijkstra":
+            threading.Timer(0.5, _kill_workers).start()
+
+    run_study(study, studies.setup(tmp_path, study, workers=1, notify=notify))
+    found = studies.by_method(tmp_path)
+    assert (found["hang"].outcome, found["hang"].record["reason"]) == ("error", "the worker process died (signal 9)")
+    assert found["alt"].outcome == "ok"
+
+
+def _kill_workers() -> None:
+    for child in psutil.Process().children():
+        if "spawn_main" in " ".join(child.cmdline()):
+            child.kill()
+
+
+def test_a_second_run_runs_only_what_is_missing(tmp_path: Path) -> None:
+    study = studies.study("alt", "random-subset")
+    first = run_study(study, studies.setup(tmp_path, study))
+    before = studies.rows(tmp_path)
+    gone = first[1][1]
+    _remove(tmp_path, gone)
+    events = []
+    run_study(study, studies.setup(tmp_path, study, notify=lambda event, facts: events.append((event, facts))))
+    assert [facts["cell"] for event, facts in events if event == "cell"] == [gone]
+    assert len([event for event, _ in events if event == "kept"]) == len(first) - 1
+    assert studies.rows(tmp_path) == before
+
+
+def _remove(root: Path, name: str) -> None:
+    folder = cell_folder(root, name)
+    for file in folder.iterdir():
+        file.unlink()
+    folder.rmdir()
+
+
+def test_two_runs_at_once_share_the_work(tmp_path: Path, undisturbed) -> None:
+    root = tmp_path / "study"
+    both = [started(root), started(root)]
+    for process in both:
+        assert process.communicate()[1] == ""
+        assert process.returncode == 0
+    assert studies.rows(root) == undisturbed
+    logs = [read_events(folder) for folder in (root / "runs").iterdir()]
+    ran = [event["cell"] for log in logs for event in log if event["event"] == "cell"]
+    assert sorted(ran) == sorted(undisturbed)
+    assert not list((root / "locks").iterdir())
+
+
+def test_a_cell_of_another_run_is_waited_for_and_run_if_that_ends_without_it(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(driver, "WAIT_SECONDS", 0.05)
+    study = studies.study("alt")
+    cells = run_study(study, studies.setup(tmp_path, study))
+    name = cells[1][1]
+    before = studies.rows(tmp_path)
+    _remove(tmp_path, name)
+    ran = []
+    with claim(tmp_path, name) as mine:
+        assert mine
+        run = threading.Thread(
+            target=run_study, args=(study, studies.setup(tmp_path, study, notify=lambda *facts: ran.append(facts)))
+        )
+        run.start()
+        run.join(1.5)
+        assert run.is_alive()
+        assert read_cell(tmp_path, name) is None
+    run.join()
+    assert studies.rows(tmp_path) == before
+    assert [event for event, _ in ran].count("cell") == 1
+
+
+def test_a_full_disk_ends_a_run_in_one_sentence_and_spares_the_store(tmp_path: Path, undisturbed) -> None:
+    root = tmp_path / "study"
+    process = started(root, preexec_fn=_small_files)
+    said = process.communicate()[1]
+    assert process.returncode == 1
+    assert said.strip().splitlines()[-1].endswith("finished cells are kept.")
+    assert "Traceback" not in said
+    assert not summary(root).damaged
+    run_study(the_study(), studies.setup(root, the_study()))
+    assert studies.rows(root) == undisturbed
+
+
+def _small_files() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2500, 2500))
+
+
+@pytest.mark.parametrize("existing", ["keep", "verify"])
+def test_a_flipped_byte_is_found_and_the_cell_redone_or_reported(tmp_path: Path, existing) -> None:
+    study = studies.study("alt")
+    cells = run_study(study, studies.setup(tmp_path, study))
+    name = cells[1][1]
+    before = studies.rows(tmp_path)
+    file = cell_folder(tmp_path, name) / "queries.csv"
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    events = []
+    run_study(
+        study,
+        studies.setup(tmp_path, study, existing=existing, notify=lambda event, facts: events.append((event, facts))),
+    )
+    if existing == "keep":
+        assert studies.rows(tmp_path) == before
+        assert not damaged(tmp_path, cells)
+    else:
+        assert file.read_bytes() == data
+        assert [facts["cell"] for event, facts in events if event == "damaged"] == [name]
+        assert list(damaged(tmp_path, cells)) == [name]
+
+
+def test_a_choice_is_not_made_without_a_damaged_candidate(tmp_path: Path) -> None:
+    study = studies.study(MethodChoice(name="alt", grid={"K": (1, 4)}))
+    cells = run_study(study, studies.setup(tmp_path, study))
+    best = next(name for cell, name in cells if cell.params.get("K") == 4 and cell.role == "candidate")
+    file = cell_folder(tmp_path, best) / "queries.csv"
+    file.write_bytes(file.read_bytes()[:-1])
+    before = {cell.key["role"] for cell in studies_of(tmp_path)}
+    again = run_study(study, studies.setup(tmp_path, study, existing="verify"))
+    assert [cell.role for cell, _ in again].count("chosen") == 0
+    assert {cell.key["role"] for cell in studies_of(tmp_path)} == before
+
+
+def studies_of(root: Path) -> list:
+    from aacbench.run.store import Cell, scan
+
+    return [cell for _, cell in scan(root) if isinstance(cell, Cell)]
+
+
+def test_no_worker_stays_when_results_are_not_waited_for() -> None:
+    results = run_cells(time.sleep, [0, 600, 600], 2, studies.LIMITS)
+    assert next(results)[0] == 0
+    started_workers = [child for child in psutil.Process().children() if "spawn_main" in " ".join(child.cmdline())]
+    results.close()
+    assert started_workers
+    assert not [child for child in started_workers if child.is_running()]
+
+
+def test_a_store_that_cannot_be_written_ends_the_run(tmp_path: Path, monkeypatch) -> None:
+    study = studies.study("alt")
+
+    def full(*_, **__):
+        raise StoreError("the disk is full.")
+
+    monkeypatch.setattr(driver, "commit", full)
+    with pytest.raises(StoreError):
+        run_study(study, studies.setup(tmp_path, study))
+    assert not list((tmp_path / "locks").iterdir())

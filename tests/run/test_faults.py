@@ -1,0 +1,163 @@
+"""Methods that misbehave in one study: each gets its outcome, and the others finish."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+import studies
+
+from aacbench.cli.running import exit_code
+from aacbench.graphs.load import load
+from aacbench.run.driver import run_study
+from aacbench.run.executor import GIB, Limits
+from aacbench.run.rows import read_queries
+from aacbench.search import network
+
+LIMIT = 20  # seconds; a sound cell takes a small part of one once its kernels are compiled
+
+FATAL = {
+    "hang": ("timeout", f"longer than {LIMIT} seconds"),
+    "hang-and-hold-on": ("timeout", f"longer than {LIMIT} seconds"),
+    "start-a-child": ("timeout", f"longer than {LIMIT} seconds"),
+    "leave-at-once": ("error", "exit code 0"),
+    "kill-itself": ("error", "signal 9"),
+    "overwrite-weights": ("error", ""),  # where they are mapped from a file, the system ends the worker
+}
+RAISED = {
+    "allocate": ("out-of-memory", "more memory"),
+    "raise-at-query-57": ("error", "ZeroDivisionError: query 57"),
+    "raise-odd-text": ("error", r"ValueError: not text: \ud800"),
+    "raise-interrupt": ("error", "KeyboardInterrupt"),
+    "raise-unreadable": ("error", "Unreadable"),
+    "leave": ("error", "SystemExit: 0"),
+    "not-a-number": ("error", "nan, which is not a finite number"),
+    "not-a-number-in-arrays": ("error", "nan, which is not a finite number"),
+    "too-large": ("error", "deploys 16384 bytes, but 16 bytes a vertex allow 1024"),
+    "fit-too-large": ("error", "deploys 16384 bytes"),
+    "set-flags": ("error", ""),
+    "overwrite-arcs": ("error", "changed the graph"),
+    "overwrite-queries": ("error", "changed the graph or the queries"),
+    "overwrite-and-ask-for-a-pool": ("error", "changed the graph"),
+    "overwrite-and-raise": ("error", "ValueError: gone"),
+    "overwrite-later": ("error", "changed the graph"),
+    "replace-arrays": ("error", "changed the graph"),
+    "keep-in-module": ("error", "rebuilt from its arrays alone"),
+    "keep-in-closure": ("error", "top of"),
+    "return-nothing": ("error", "NoneType"),
+    "return-text": ("error", "str"),
+}
+UNFIT = {
+    "fit-raises": ("error", "fit failed with ValueError: no fit"),
+    "fit-leaves": ("error", "fit failed with SystemExit: 3"),
+    "fit-junk": ("error", "fit failed with a str"),
+    "fit-unwritable": ("error", "fit failed with"),
+    "fit-odd-reason": ("error", "no UTF-8 form"),
+}
+WRONG = {"doubled": "not admissible", "jagged": "not consistent"}
+FINE = ("alt", "random-subset", "jagged-and-says-so", "print-much", "dijkstra")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """One study of them all; those that hang come first, so that the others pass them by."""
+    root = tmp_path_factory.mktemp("faults")
+    os.environ["FAULT_CHILD"] = str(root / "child")
+    fine = [name for name in FINE if name != "dijkstra"]
+    warm = studies.study(*fine, *WRONG)
+    # Compiles, with a generous limit, the kernels the sound ones need: only what hangs is to run out of time.
+    run_study(warm, studies.setup(tmp_path_factory.mktemp("warm"), warm))
+    study = studies.study(*FATAL, *RAISED, *UNFIT, *WRONG, *fine)
+    run_study(study, studies.setup(root, study, workers=4, limits=Limits(LIMIT, 4 * GIB)))
+    return root
+
+
+@pytest.mark.parametrize("method", [*FATAL, *RAISED, *UNFIT])
+def test_a_fault_has_its_outcome_and_a_reason(folder: Path, method: str) -> None:
+    cell = studies.by_method(folder)[method]
+    outcome, reason = {**FATAL, **RAISED, **UNFIT}[method]
+    assert cell.outcome == outcome
+    assert reason in cell.record["reason"]
+
+
+@pytest.mark.parametrize("method", RAISED)
+def test_what_a_method_raised_is_kept(folder: Path, method: str) -> None:
+    assert b"Traceback" in studies.by_method(folder)[method].files["error.txt"]
+
+
+@pytest.mark.parametrize("method", FINE)
+def test_the_others_finish(folder: Path, method: str) -> None:
+    assert studies.by_method(folder)[method].outcome == "ok"
+
+
+def test_the_others_are_not_misled(folder: Path, tmp_path: Path) -> None:
+    """Neither a graph that was changed in their worker, nor a pool computed on it, reaches later cells."""
+    alone = studies.study("alt", "random-subset")
+    run_study(alone, studies.setup(tmp_path, alone))
+    undisturbed = studies.by_method(tmp_path)
+    for method in ("alt", "random-subset", "dijkstra"):
+        assert studies.by_method(folder)[method].files == undisturbed[method].files
+
+
+def test_the_exit_code_is_that_of_the_worst(folder: Path) -> None:
+    outcomes = [cell.outcome for cell in studies.cells(folder).values()]
+    assert exit_code(outcomes) == 3
+    assert exit_code([outcome for outcome in outcomes if outcome != "wrong"]) == 1
+
+
+def test_what_a_method_started_ends_with_it(folder: Path) -> None:
+    assert not psutil.pid_exists(int((folder / "child").read_text()))
+
+
+@pytest.mark.parametrize("method", WRONG)
+def test_a_false_claim_is_wrong_with_a_counterexample(folder: Path, method: str) -> None:
+    cell = studies.by_method(folder)[method]
+    assert cell.outcome == "wrong"
+    assert cell.record["reason"].startswith(WRONG[method])
+    assert cell.record["audit"]["violations"] > 0
+
+
+def test_the_counterexample_to_admissibility_has_the_right_numbers(folder: Path) -> None:
+    case = _case(folder, "doubled", "admissible")
+    assert case["bound"] == _twice(case["u"], case["target"])
+    assert case["limit"] == _distance(case["u"], case["target"])
+    assert case["bound"] > case["limit"]
+
+
+def test_the_counterexample_to_consistency_has_the_right_numbers(folder: Path) -> None:
+    case = _case(folder, "jagged", "consistent")
+    graph = load("grid-8")
+    arc = slice(graph.indptr[case["u"]], graph.indptr[case["u"] + 1])
+    weight = dict(zip(graph.indices[arc].tolist(), graph.weights[arc].tolist(), strict=True))[case["v"]]
+    ahead = 0 if case["v"] % 2 else _twice(case["v"], case["target"]) // 2
+    assert case["bound"] == _twice(case["u"], case["target"]) // 2
+    assert case["limit"] == weight + ahead
+    assert case["bound"] > case["limit"]
+
+
+def test_an_honest_inconsistency_is_ok_and_recorded(folder: Path) -> None:
+    cell = studies.by_method(folder)["jagged-and-says-so"]
+    assert cell.record["audit"]["consistent"] is False
+    assert [case["claim"] for case in cell.record["audit"]["counterexamples"]] == ["consistent"]
+    columns = read_queries(cell.files["queries.csv"])
+    assert np.array_equal(columns["cost"], columns["reference_cost"])
+
+
+def _case(folder: Path, method: str, claim: str) -> dict:
+    cases = studies.by_method(folder)[method].record["audit"]["counterexamples"]
+    return next(case for case in json.loads(json.dumps(cases)) if case["claim"] == claim)
+
+
+def _distance(u: int, t: int) -> int:
+    from aacbench.search import dijkstra
+
+    return int(dijkstra(network(load("grid-8")), [u], [t]).cost[0])
+
+
+def _twice(u: int, t: int) -> int:
+    from aacbench.labels.pool import farthest_points
+
+    rows = farthest_points(network(load("grid-8")), 2).forward.astype(np.int64)
+    return int(2 * np.abs(rows[:, u] - rows[:, t]).max())

@@ -1,0 +1,121 @@
+"""The tables of a cell: fixed bytes, read by column name, errors that name file and line."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aacbench.errors import DataError
+from aacbench.run import rows
+from aacbench.run.rows import QUERIES, TIMINGS, read_queries, read_timings, write_queries, write_timings
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+
+
+def queries(count=2, **columns):
+    made = {
+        name: ["test"] * count if kind == rows.TEXT else np.arange(count, dtype=np.int64)
+        for name, kind in QUERIES.items()
+    }
+    return made | columns
+
+
+def test_columns_and_bytes_are_fixed():
+    data = write_queries(
+        queries(
+            outcome=["ok", "error"],
+            cost=np.array([0.1 + 0.2, -1.0]),
+            path_cost=np.array([3.0, 1e-7]),
+            h_source=np.array([np.inf, np.nan]),
+            h_calls=np.array([7, 8], dtype=np.int32),
+        )
+    )
+    assert data == (
+        b"query,split,source,target,outcome,cost,reference_cost,path_cost,path_edges,expanded,reexpanded,generated,"
+        b"stale_pops,h_calls,h_source,below_optimum,on_optimum\n"
+        b"0,test,0,0,ok,0.30000000000000004,0,3.0,0,0,0,0,0,7,inf,0,0\n"
+        b"1,test,1,1,error,-1.0,1,1e-07,1,1,1,1,1,8,nan,1,1\n"
+    )
+    assert write_timings({name: [i] for i, name in enumerate(TIMINGS)}) == (
+        b"query,repetition,order,wall_ns\n0,1,2,3\n"
+    )
+
+
+@given(st.data(), st.integers(0, 5))
+def test_reading_gives_back_what_was_written(data, count):
+    column = {
+        rows.TEXT: st.lists(st.sampled_from(["ok", "test", "", "out-of-memory"]), min_size=count, max_size=count),
+        rows.WHOLE: st.lists(INT64, min_size=count, max_size=count).map(lambda x: np.array(x, np.int64)),
+        rows.NUMBER: st.lists(st.floats(), min_size=count, max_size=count).map(lambda x: np.array(x, np.float64))
+        | st.lists(INT64, min_size=count, max_size=count).map(lambda x: np.array(x, np.int64)),
+    }
+    written = {name: data.draw(column[kind]) for name, kind in QUERIES.items()}
+    read = read_queries(write_queries(written))
+    assert list(read) == list(QUERIES)
+    for name, values in written.items():
+        assert read[name].tolist() == list(values) or np.array_equal(read[name], values, equal_nan=True)
+        if count and isinstance(values, np.ndarray):
+            assert read[name].dtype == values.dtype
+    assert write_queries(read) == write_queries(written) or not count
+
+
+def test_other_order_and_more_columns_are_read():
+    names = [*reversed(TIMINGS), "remark"]
+    text = io.StringIO()
+    csv.writer(text).writerows([names, [40, 30, 20, 10, 'a "quoted", remark'], [4, 3, 2, 1, ""]])
+    read = read_timings(b"\xef\xbb\xbf" + text.getvalue().encode())
+    assert {name: list(values) for name, values in read.items()} == {
+        "query": [10, 1],
+        "repetition": [20, 2],
+        "order": [30, 3],
+        "wall_ns": [40, 4],
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1: the column 'query'"),
+        ("query,repetition,order\n1,2,3\n", "line 1: the column 'wall_ns'"),
+        ("query,query,repetition,order,wall_ns\n", "line 1: the column 'query'"),
+        ("query,repetition,order,wall_ns\n1,2,3,4\n1,2,3\n", "line 3: 4 values are wanted, not 3"),
+        ("query,repetition,order,wall_ns\n1,2,3,4\n\n1,2,3.0,4\n", "line 4: the order '3.0' is not a whole number"),
+        ("query,repetition,order,wall_ns\n1_0,2,3,4\n", "line 2: the query '1_0'"),
+        ("query,repetition,order,wall_ns\n1,2,3,9223372036854775808\n", "line 2: .* too large"),
+        ('query,repetition,order,wall_ns\n1,2,3,"4\n', "cannot be read"),
+    ],
+)
+def test_what_cannot_be_read_names_file_and_line(text, message):
+    with pytest.raises(DataError, match=rf"here/timings\.csv.*{message}"):
+        read_timings(text.encode(), "here/timings.csv")
+
+
+def test_costs_are_checked():
+    data = write_queries(queries(cost=np.array([1.5, 2.5])))
+    for bad in (b"1,5", b"1.5 ", b"0x1", b"", b"1.", b"infinity"):
+        with pytest.raises(DataError, match=r"x\.csv, line 2"):
+            read_queries(data.replace(b"1.5", bad, 1), "x.csv")
+    with pytest.raises(DataError, match="cannot be read"):
+        read_queries(data.replace(b"test", b"\xff", 1))
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"extra": [1, 2]}, "has the columns"),
+        ({"cost": [1, 2, 3]}, "one length"),
+        ({"query": 5}, "one length"),
+        ({"expanded": [1.0, 2.0]}, "column expanded of queries.csv: 1.0 is not a whole number"),
+        ({"expanded": [True, False]}, "True is not a whole number"),
+        ({"cost": ["1", "2"]}, "'1' is not a number"),
+        ({"split": [1, 2]}, "1 is not a text"),
+        ({"outcome": ["a,b", "c"]}, "'a,b' is not one word"),
+        ({"outcome": ["a\nb", "c"]}, "is not one word"),
+    ],
+)
+def test_what_has_no_place_in_a_table_is_refused(columns, message):
+    with pytest.raises(DataError, match=message):
+        write_queries(queries(**columns))

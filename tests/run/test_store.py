@@ -1,0 +1,420 @@
+"""Cells on disk: whole or not at all, and every flipped byte found."""
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aacbench.errors import DamagedCellError, DataError, StoreError, UsageError
+from aacbench.run import leftovers
+from aacbench.run.canonical import cell_id
+from aacbench.run.layout import cell_folder, scratch_name
+from aacbench.run.leftovers import sweep
+from aacbench.run.store import commit, read_cell, scan
+
+KEY = {"method": "alt", "budget": 32.0, "params": {"K": 4}, "seed": 42}
+ID = cell_id(KEY)
+FILES = {"queries.csv": b"query,split\n0,test\n", "error.txt": "é\n".encode()}
+OTHER_FILES = {"queries.csv": b"query,split\n0,train\n"}
+
+
+def record(**more):
+    return {"key": KEY, "outcome": "ok", "reason": None, "build": {"seconds": 1.25}, **more}
+
+
+def names(root):
+    return sorted(path.name for path in root.rglob("*") if path.name.startswith("."))
+
+
+def test_a_cell_comes_back_as_it_was(tmp_path):
+    assert read_cell(tmp_path, ID) is None
+    assert commit(tmp_path, ID, record(), FILES)
+    cell = read_cell(tmp_path, ID)
+    assert (cell.cell_id, cell.outcome, cell.files) == (ID, "ok", FILES)
+    assert (cell.key, cell.record["build"]) == (KEY, {"seconds": 1.25})
+    folder = tmp_path / "cells" / ID[:2] / ID
+    assert sorted(path.name for path in folder.iterdir()) == ["cell.json", "error.txt", "queries.csv"]
+    stored = json.loads((folder / "cell.json").read_text())
+    assert stored["cell_id"] == ID
+    assert set(stored["files"]) == set(FILES)
+    assert dict(scan(tmp_path)) == {ID: cell}
+    assert names(tmp_path) == []
+
+
+def test_what_was_read_can_be_committed_elsewhere(tmp_path):
+    commit(tmp_path / "a", ID, record(), FILES)
+    cell = read_cell(tmp_path / "a", ID)
+    commit(tmp_path / "b", ID, cell.record, cell.files)
+    assert read_cell(tmp_path / "b", ID) == cell
+
+
+def test_a_cell_is_kept_or_replaced_as_asked(tmp_path):
+    commit(tmp_path, ID, record(), FILES)
+    assert not commit(tmp_path, ID, record(outcome="error"), OTHER_FILES)
+    assert read_cell(tmp_path, ID).files == FILES
+    assert commit(tmp_path, ID, record(outcome="error"), OTHER_FILES, replace=True)
+    assert read_cell(tmp_path, ID).outcome == "error"
+    assert read_cell(tmp_path, ID).files == OTHER_FILES
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("put", [lambda path: path.write_text(""), lambda path: path.symlink_to("nowhere")])
+def test_a_file_in_the_place_of_a_cell_is_damage_that_can_be_replaced(tmp_path, put):
+    cell_folder(tmp_path, ID).parent.mkdir(parents=True)
+    put(cell_folder(tmp_path, ID))
+    with pytest.raises(DamagedCellError, match="it cannot be opened"):
+        read_cell(tmp_path, ID)
+    assert commit(tmp_path, ID, record(), FILES, replace=True)
+    assert read_cell(tmp_path, ID).files == FILES
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("cell", "files", "message"),
+    [
+        (record(key={**KEY, "seed": 43}), FILES, "the key of cell"),
+        (record(outcome="fine"), FILES, "outcome 'fine'"),
+        (record(), {"../x": b""}, "cannot be named '../x'"),
+        (record(), {"cell.json": b""}, "cannot be named"),
+        (record(), {".x": b""}, "cannot be named"),
+        (record(build=float("nan")), FILES, "nan"),
+    ],
+)
+def test_what_is_no_cell_is_refused_before_anything_is_written(tmp_path, cell, files, message):
+    with pytest.raises(DataError, match=message):
+        commit(tmp_path, ID, cell, files)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["../../etc", "", "ABCDEF" * 4, ID[:-1], ID + "\n"])
+def test_a_name_that_is_no_id_is_refused(tmp_path, name):
+    with pytest.raises(UsageError, match="not the name of a cell"):
+        read_cell(tmp_path, name)
+
+
+@pytest.fixture(scope="module")
+def one_cell(tmp_path_factory):
+    root = tmp_path_factory.mktemp("study")
+    commit(root, ID, record(reason="a\u2028b"), FILES)
+    return root
+
+
+@given(st.data())
+def test_a_changed_byte_is_found(one_cell, data):
+    path = data.draw(st.sampled_from(sorted(cell_folder(one_cell, ID).iterdir())))
+    whole = path.read_bytes()
+    at = data.draw(st.integers(0, len(whole) - 1))
+    changed = data.draw(st.integers(0, 255).filter(lambda value: value != whole[at]))
+    spoilt = data.draw(
+        st.sampled_from([whole[:at] + bytes([changed]) + whole[at + 1 :], whole[:at], whole + whole[at : at + 1]])
+    )
+    path.write_bytes(spoilt)
+    try:
+        with pytest.raises(DamagedCellError, match=path.name.replace(".", r"\.")):
+            read_cell(one_cell, ID)
+    finally:
+        path.write_bytes(whole)
+    assert read_cell(one_cell, ID).files == FILES
+
+
+def test_other_spaces_and_spellings_are_damage_too(one_cell):
+    path = cell_folder(one_cell, ID) / "cell.json"
+    whole = path.read_bytes()
+    spoilt = [b"\n" + whole, whole.replace(b"1.25", b"1.250"), b"[" * 10**5, b"{}", b"3", b"\xff\xfe"]
+    for bad in [*spoilt, json.dumps(json.loads(whole)).encode(), whole.replace(b'"ok"', b'"ok"\n')]:
+        path.write_bytes(bad)
+        with pytest.raises(DamagedCellError, match=r"cell\.json"):
+            read_cell(one_cell, ID)
+    path.write_bytes(whole)
+    assert read_cell(one_cell, ID) is not None
+
+
+def test_missing_and_misplaced_things_are_found_and_hidden_files_are_not_minded(tmp_path):
+    commit(tmp_path, ID, record(), FILES)
+    folder = cell_folder(tmp_path, ID)
+    (folder / ".DS_Store").write_bytes(b"x")
+    assert read_cell(tmp_path, ID).files == FILES
+    other = cell_folder(tmp_path, cell_id({}))
+    other.parent.mkdir(exist_ok=True)
+    folder.rename(other)
+    (other.parent / "notes").write_text("")
+    (other.parent / ".DS_Store").write_text("")
+    found = {name: str(problem) for name, problem in scan(tmp_path)}
+    assert sorted(found) == sorted([other.name, "notes"])
+    assert f"its key is that of cell {ID}" in found[other.name]
+    assert "no cell belongs there" in found["notes"]
+    other.rename(folder)
+    (folder / "queries.csv").unlink()
+    with pytest.raises(DamagedCellError, match=r"queries\.csv is missing"):
+        read_cell(tmp_path, ID)
+
+
+def dead_pid():
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        pass
+    return process.pid
+
+
+def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(tmp_path):
+    commit(tmp_path, ID, record(), FILES)
+    parent = cell_folder(tmp_path, ID).parent
+    living = parent / scratch_name(".unfinished")
+    dead = [place / living.name.replace(str(os.getpid()), str(dead_pid())) for place in (parent, tmp_path)]
+    elsewhere = parent / f".unfinished~another-host~{dead_pid()}~ab"
+    for path in (living, *dead, elsewhere):
+        path.mkdir()
+    assert [name for name, _ in scan(tmp_path)] == [ID]
+    sweep(tmp_path)
+    assert [path.exists() for path in (living, *dead, elsewhere)] == [True, False, False, True]
+    assert read_cell(tmp_path, ID).files == FILES
+
+
+def test_old_leftovers_go_whoever_made_them(tmp_path, monkeypatch):
+    elsewhere = tmp_path / "cells" / "aa" / ".unfinished~another-host~1~ab"
+    elsewhere.mkdir(parents=True)
+    monkeypatch.setattr(leftovers, "ABANDONED_AFTER_SECONDS", -1)
+    sweep(tmp_path)
+    assert not elsewhere.exists()
+
+
+@pytest.mark.parametrize("new_in_place", [False, True])
+def test_an_interrupted_replacement_leaves_the_old_or_the_new_cell(tmp_path, new_in_place):
+    commit(tmp_path, ID, record(), FILES)
+    folder = cell_folder(tmp_path, ID)
+    folder.rename(folder.with_name(scratch_name(f".replaced-{ID}").replace(str(os.getpid()), str(dead_pid()))))
+    assert read_cell(tmp_path, ID).files == FILES
+    assert [name for name, _ in scan(tmp_path)] == [ID]
+    if new_in_place:
+        commit(tmp_path, ID, record(), OTHER_FILES, replace=True)
+    sweep(tmp_path)
+    assert names(tmp_path) == []
+    assert read_cell(tmp_path, ID).files == (OTHER_FILES if new_in_place else FILES)
+
+
+class Failing:
+    """Lets the first calls of a kind through, then fails once or for ever."""
+
+    def __init__(self, monkeypatch, calls, allowed, forever):
+        self.left, self.forever, self.failed = allowed, forever, False
+        for name in calls:
+            monkeypatch.setattr(os, name, self.wrap(getattr(os, name)))
+
+    def wrap(self, real):
+        def call(*arguments, **named):
+            self.left -= 1
+            if self.left == -1 or (self.forever and self.left < 0):
+                self.failed = True
+                raise OSError(28, "No space left on device")
+            return real(*arguments, **named)
+
+        return call
+
+
+@pytest.mark.parametrize("forever", [False, True])
+@pytest.mark.parametrize("calls", [("open", "mkdir", "write", "fsync", "rename"), ("write",), ("fsync",), ("rename",)])
+@pytest.mark.parametrize("before", [None, FILES])
+def test_every_call_that_fails_leaves_the_old_state_or_the_whole_new_cell(tmp_path, calls, forever, before):
+    for allowed in range(40):
+        root = tmp_path / str(allowed)
+        if before is not None:
+            commit(root, ID, record(), before)
+        with pytest.MonkeyPatch.context() as patch:
+            failing = Failing(patch, calls, allowed, forever)
+            try:
+                commit(root, ID, record(), OTHER_FILES, replace=True)
+            except StoreError as error:
+                assert str(root) in str(error)  # noqa: PT017
+        found = dict(scan(root))
+        assert [cell.files for cell in found.values()] in ([OTHER_FILES], [before] if before else [])
+        assert commit(root, ID, record(), OTHER_FILES, replace=True)
+        assert read_cell(root, ID).files == OTHER_FILES
+        if not failing.failed:
+            return
+    pytest.fail("the failures never ended")
+
+
+def test_everything_is_on_disk_before_it_is_visible(tmp_path, monkeypatch):
+    synced, seen, real_sync, real_rename = set(), [], os.fsync, os.rename
+
+    def sync(descriptor):
+        synced.add(os.fstat(descriptor).st_ino)
+        real_sync(descriptor)
+
+    def rename(source, target):
+        seen.append({path.stat().st_ino for path in (source, *source.iterdir())} - synced)
+        real_rename(source, target)
+        synced.clear()
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(os, "rename", rename)
+    commit(tmp_path, ID, record(), FILES)
+    assert seen == [set()]
+    assert synced == {cell_folder(tmp_path, ID).parent.stat().st_ino}
+
+
+def test_a_replacement_that_fails_puts_the_old_cell_back(tmp_path):
+    commit(tmp_path, ID, record(), FILES)
+    with pytest.MonkeyPatch.context() as patch:
+        Failing(patch, ["rename"], 1, forever=False)
+        with pytest.raises(StoreError, match="full"):
+            commit(tmp_path, ID, record(), OTHER_FILES, replace=True)
+    assert cell_folder(tmp_path, ID).is_dir()
+    assert names(tmp_path) == []
+
+
+LIMITED = """
+import pathlib, resource, sys
+from aacbench.errors import StoreError
+from aacbench.run.canonical import cell_id
+from aacbench.run.events import start_run
+from aacbench.run.store import commit
+root = pathlib.Path(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+log = start_run(root, {})
+try:
+    for seed, size in enumerate([1000, 4999, 5001, 10]):
+        key = {"seed": seed}
+        commit(root, cell_id(key), {"key": key, "outcome": "ok"}, {"queries.csv": b"x" * size})
+except StoreError as error:
+    print(error)
+try:
+    while True:
+        log.event("filler", text="y" * 300)
+except StoreError as error:
+    print(error)
+"""
+
+
+def test_a_limit_on_file_sizes_is_one_sentence_and_the_store_is_intact(tmp_path):
+    done = subprocess.run([sys.executable, "-c", LIMITED, tmp_path], capture_output=True, text=True, check=True)
+    assert len(done.stdout.splitlines()) == 2
+    assert all(str(tmp_path) in line and "ulimit -f" in line for line in done.stdout.splitlines())
+    assert sorted(len(cell.files["queries.csv"]) for _, cell in scan(tmp_path)) == [1000, 4999]
+    assert names(tmp_path) == []
+
+
+def test_folders_that_cannot_be_written_are_named(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="is not a folder"):
+        commit(tmp_path / "file", ID, record(), FILES)
+    for number, message in ((30, "read-only"), (13, "may not be written to"), (122, "quota"), (5, "Input/output")):
+
+        def refuse(*_, number=number, **__):
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(os, "mkdir", refuse)
+        with pytest.raises(StoreError, match=message) as caught:
+            commit(tmp_path / "study", ID, record(), FILES)
+        assert str(tmp_path / "study") in str(caught.value)
+
+
+LOOP = """
+import itertools, pathlib, sys
+from aacbench.run.canonical import cell_id
+from aacbench.run.store import commit
+root = pathlib.Path(sys.argv[1])
+print("ready", flush=True)
+for turn in itertools.count():
+    key = {"seed": turn % 20}
+    files = {"queries.csv": str(turn).encode() * 5000, "timings.csv": b"x" * 100}
+    commit(root, cell_id(key), {"key": key, "outcome": "ok", "turn": turn}, files, replace=True)
+"""
+
+
+def test_killed_at_any_moment_every_visible_cell_is_whole(tmp_path):
+    moments, seen = random.Random(7), set()
+    for _ in range(10):
+        with subprocess.Popen([sys.executable, "-c", LOOP, tmp_path], stdout=subprocess.PIPE) as process:
+            process.stdout.readline()
+            time.sleep(moments.uniform(0.02, 0.25))
+            process.kill()
+        now = dict(scan(tmp_path))
+        assert [str(cell) for cell in now.values() if isinstance(cell, Exception)] == []
+        assert seen <= set(now)  # what was there once never goes, not even in the middle of a replacement
+        seen = set(now)
+    sweep(tmp_path)
+    assert names(tmp_path) == []
+    assert set(dict(scan(tmp_path))) == seen
+    assert seen
+
+
+def test_a_reader_never_sees_a_replacement_half_done(tmp_path):
+    commit(tmp_path, ID, record(), FILES)
+    stop, problems = threading.Event(), []
+
+    def read():
+        while not stop.is_set():
+            try:
+                if read_cell(tmp_path, ID).files not in (FILES, OTHER_FILES):
+                    problems.append("a mixture")
+            except Exception as error:
+                problems.append(repr(error))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for turn in range(100):
+        commit(tmp_path, ID, record(turn=turn), OTHER_FILES if turn % 2 else FILES, replace=True)
+    stop.set()
+    reader.join()
+    assert problems == []
+
+
+@pytest.mark.parametrize("replace", [False, True])
+def test_the_run_that_is_first_wins(tmp_path, monkeypatch, replace):
+    commit(tmp_path, cell_id({}), {"key": {}, "outcome": "ok"}, {})
+    if replace:
+        commit(tmp_path, ID, record(outcome="error"), {})
+    real_rename = os.rename
+
+    def rename(source, target):
+        if source.name.startswith(".unfinished"):
+            monkeypatch.setattr(os, "rename", real_rename)
+            assert commit(tmp_path, ID, record(), FILES, replace=replace)
+        real_rename(source, target)
+
+    monkeypatch.setattr(os, "rename", rename)
+    assert not commit(tmp_path, ID, record(), OTHER_FILES, replace=replace)
+    assert read_cell(tmp_path, ID).files == FILES
+    assert names(tmp_path) == []
+
+
+def test_a_replacement_that_ends_while_it_is_looked_for_is_found(tmp_path, monkeypatch):
+    commit(tmp_path, ID, record(), FILES)
+    real_exists, answers = os.path.lexists, iter([False])
+    monkeypatch.setattr(os.path, "lexists", lambda path: next(answers, None) is not False and real_exists(path))
+    assert read_cell(tmp_path, ID).files == FILES
+
+
+def test_a_cell_set_aside_is_whole_as_long_as_readers_may_take_it(tmp_path, monkeypatch):
+    removed, real_remove = [], shutil.rmtree
+
+    def remove(path, **named):
+        removed.append(path.name.split("~")[0])
+        real_remove(path, **named)
+
+    monkeypatch.setattr(shutil, "rmtree", remove)
+    for files in (FILES, OTHER_FILES):
+        commit(tmp_path, ID, record(), files, replace=True)
+    assert removed == [".unfinished"]
+
+
+def test_two_runs_that_store_the_same_cells_at_once_leave_whole_ones(tmp_path):
+    runs = [subprocess.Popen([sys.executable, "-c", LOOP, tmp_path], stdout=subprocess.PIPE) for _ in range(2)]
+    for run in runs:
+        run.stdout.readline()
+    time.sleep(0.5)
+    assert [run.poll() for run in runs] == [None, None]
+    for run in runs:
+        run.kill()
+        run.communicate()
+    found = dict(scan(tmp_path))
+    assert found
+    assert [str(cell) for cell in found.values() if isinstance(cell, Exception)] == []

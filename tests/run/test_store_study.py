@@ -1,0 +1,188 @@
+"""A study folder as a whole: plan, run logs, locks, `--existing`, summary."""
+
+import fcntl
+import itertools
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from aacbench.errors import DamagedCellError, DataError, StoreError, UsageError
+from aacbench.run import events
+from aacbench.run.canonical import cell_id
+from aacbench.run.events import read_events, start_run
+from aacbench.run.existing import decide, state_of
+from aacbench.run.layout import cell_folder
+from aacbench.run.locks import claim
+from aacbench.run.records import OUTCOMES
+from aacbench.run.store import Cell, commit
+from aacbench.run.study import read_plan, summary, write_plan
+
+
+def stored(root, number, outcome="ok"):
+    key = {"seed": number}
+    commit(root, cell_id(key), {"key": key, "outcome": outcome}, {"queries.csv": b"query\n"})
+    return cell_id(key)
+
+
+def test_a_plan_is_kept_and_may_grow(tmp_path):
+    root = tmp_path / "deep" / "study"
+    assert read_plan(root) is None
+    write_plan(root, {"protocol_digest": "one", "cells": []})
+    write_plan(root, {"protocol_digest": "one", "cells": [cell_id({})], "budget": 32.0})
+    assert read_plan(root) == {"protocol_digest": "one", "cells": [cell_id({})], "budget": 32}
+
+
+def test_another_study_in_the_folder_is_refused(tmp_path):
+    write_plan(tmp_path, {"protocol_digest": "one", "cells": []})
+    with pytest.raises(UsageError, match="--out"):
+        write_plan(tmp_path, {"protocol_digest": "two", "cells": []})
+    assert read_plan(tmp_path)["protocol_digest"] == "one"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": []}', '{"cells": [[]], "protocol_digest": "x"}'])
+def test_a_damaged_plan_is_named(tmp_path, text):
+    (tmp_path / "plan.json").write_text(text)
+    with pytest.raises(DataError, match=r"plan\.json"):
+        read_plan(tmp_path)
+
+
+def test_the_summary_counts_everything(tmp_path):
+    here = [stored(tmp_path, i, outcome) for i, outcome in enumerate(["ok", "ok", "wrong", "timeout", "ok"])]
+    (cell_folder(tmp_path, here[4]) / "queries.csv").write_bytes(b"other")
+    absent = cell_id({"seed": 99})
+    write_plan(tmp_path, {"protocol_digest": "x", "cells": [*here[1:], absent]})
+    found = summary(tmp_path)
+    assert found.outcomes == {"ok": 2, "timeout": 1, "wrong": 1}
+    assert list(found.damaged) == [here[4]]
+    assert "queries.csv" in found.damaged[here[4]]
+    assert (found.planned, found.missing, found.unplanned) == (5, (absent,), (here[0],))
+
+
+def test_a_folder_that_is_no_study_has_an_empty_summary(tmp_path):
+    found = summary(tmp_path / "nothing")
+    assert (found.outcomes, found.damaged, found.planned, found.missing, found.unplanned) == ({}, {}, 0, (), ())
+
+
+def test_existing_as_documented():
+    states = ("missing", "ok", "failed", "damaged")
+    table = {mode: [decide(mode, state) for state in states] for mode in ("keep", "retry-failed", "verify", "replace")}
+    assert table == {
+        "keep": ["run", "skip", "skip", "run"],
+        "retry-failed": ["run", "skip", "run", "run"],
+        "verify": ["run", "skip", "skip", "report"],
+        "replace": ["run", "run", "run", "run"],
+    }
+
+
+def test_states():
+    states = {outcome: state_of(Cell("", {"outcome": outcome}, {})) for outcome in OUTCOMES}
+    assert [outcome for outcome, state in states.items() if state == "ok"] == ["ok", "unsupported"]
+    assert set(states.values()) == {"ok", "failed"}
+    assert (state_of(None), state_of(DamagedCellError(""))) == ("missing", "damaged")
+
+
+def test_a_run_log(tmp_path):
+    log = start_run(tmp_path, {"workers": 2, "seeds": (1, 2)})
+    assert json.loads((log.folder / "run.json").read_text())["facts"] == {"workers": 2, "seeds": [1, 2]}
+    log.event("cell", cell="abc", outcome="ok")
+    log.event("stop")
+    log.finish({"ok": 1})
+    record = json.loads((log.folder / "run.json").read_text())
+    assert record["summary"] == {"ok": 1}
+    assert record["started"] <= record["finished"]
+    assert [event["event"] for event in read_events(log.folder)] == ["cell", "stop"]
+    assert start_run(tmp_path, {}).folder != log.folder
+    assert read_events(start_run(tmp_path, {}).folder) == []
+
+
+def test_an_event_cut_short_is_left_out_and_a_broken_one_named(tmp_path):
+    log = start_run(tmp_path, {})
+    log.event("one")
+    log.event("two")
+    path = log.folder / "events.jsonl"
+    whole = path.read_bytes()
+    for cut in range(whole.index(b"\n") + 1, len(whole)):
+        path.write_bytes(whole[:cut])
+        assert [event["event"] for event in read_events(log.folder)] == ["one"]
+    for broken in (b"x" + whole, b"3\n" + whole):
+        path.write_bytes(broken)
+        with pytest.raises(DataError, match=r"events\.jsonl, line 1"):
+            read_events(log.folder)
+
+
+def test_an_event_that_could_not_be_written_spoils_no_other(tmp_path, monkeypatch):
+    log = start_run(tmp_path, {})
+    log.event("one")
+    real_write = os.write
+
+    def half(descriptor, data):
+        real_write(descriptor, data[: len(data) // 2])
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", half)
+        with pytest.raises(StoreError, match="full"):
+            log.event("two")
+    log.event("three")
+    assert [event["event"] for event in events.read_events(log.folder)] == ["one", "three"]
+
+
+def test_a_claim_is_exclusive_and_leaves_nothing(tmp_path):
+    name = cell_id({})
+    other_name = cell_id({"other": 1})
+    with claim(tmp_path, name) as mine, claim(tmp_path, name) as again, claim(tmp_path, other_name) as other:
+        assert (mine, again, other) == (True, False, True)
+    with claim(tmp_path, name) as mine:
+        assert mine
+    assert list((tmp_path / "locks").iterdir()) == []
+
+
+def test_the_claim_of_a_killed_process_is_free(tmp_path):
+    code = (
+        "import pathlib, sys, time\nfrom aacbench.run.locks import claim\n"
+        "with claim(pathlib.Path(sys.argv[1]), 'x'):\n    print('held', flush=True)\n    time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        with claim(tmp_path, "x") as mine:
+            assert not mine
+        process.kill()
+    with claim(tmp_path, "x") as mine:
+        assert mine
+
+
+def test_a_lock_removed_before_it_was_ours_is_taken_anew(tmp_path, monkeypatch):
+    real_lock, calls = fcntl.flock, itertools.count()
+
+    def lock(descriptor, operation):
+        if next(calls) == 0:  # its last holder lets go between our opening and our locking
+            (tmp_path / "locks" / "x").unlink()
+        real_lock(descriptor, operation)
+
+    monkeypatch.setattr(fcntl, "flock", lock)
+    with claim(tmp_path, "x") as mine, claim(tmp_path, "x") as again:
+        assert (mine, again) == (True, False)
+
+
+def test_waiting_claims_never_overlap(tmp_path):
+    inside, overlaps, turns = [], [], itertools.count()
+
+    def work():
+        for _ in range(25):
+            with claim(tmp_path, "x", wait=True):
+                inside.append(1)
+                overlaps.append(len(inside))
+                next(turns)
+                inside.pop()
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(overlaps) == {1}
+    assert next(turns) == 100

@@ -1,0 +1,151 @@
+"""Timing goes in turns, leaves counts alone, and refuses to time what is not what was counted."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from cli.command import JUDGED, run_study
+
+from aacbench.errors import UsageError
+from aacbench.plugins.manager import load_plugins
+from aacbench.run.rebuild import rebuild, stored_queries
+from aacbench.run.rows import read_queries, read_timings, write_queries
+from aacbench.run.store import commit, read_cell, scan
+from aacbench.run.timing import BLOCK, CONTROL, TIMINGS, interleave, time_study
+
+QUERIES = 2 * BLOCK + 3
+
+
+class Clockless:
+    """A runner that takes no time at all."""
+
+    def __init__(self):
+        self.rows = []
+
+    def search_each(self, block, record):
+        for query in range(block.start, block.stop):
+            record(query, 1)
+
+
+def executed(seed, repetitions=3):
+    """(runner, repetition, query) in the order of execution."""
+    runners = [Clockless() for _ in range(3)]
+    interleave(runners, QUERIES, repetitions, seed)
+    rows = [(order, name, rep, query) for name, runner in enumerate(runners) for query, rep, order, _ in runner.rows]
+    rows.sort()
+    assert [row[0] for row in rows] == list(range(3 * repetitions * QUERIES))
+    return [row[1:] for row in rows]
+
+
+def test_every_runner_searches_every_query_once_a_repetition():
+    assert sorted(executed(1)) == [
+        (name, rep, query) for name in range(3) for rep in range(3) for query in range(QUERIES)
+    ]
+
+
+def test_all_runners_finish_a_block_before_the_next_begins():
+    places = [(rep, query // BLOCK) for _, rep, query in executed(1)]
+    assert places == sorted(places)
+
+
+def test_turns_are_shuffled_by_the_seed():
+    turns = [name for name, _, query in executed(1) if query % BLOCK == 0]
+    orders = {tuple(turns[i : i + 3]) for i in range(0, len(turns), 3)}
+    assert len(orders) > 1
+    assert executed(1) == executed(1) != executed(2)
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory):
+    root = tmp_path_factory.mktemp("timing") / "study"
+    assert run_study(root, "alt,random-subset,plain") == 0
+    return root
+
+
+@pytest.fixture
+def study(counted, tmp_path):
+    """A copy of a counted study, its cells by name, and a way to time them."""
+    import shutil
+
+    root = tmp_path / "study"
+    shutil.copytree(counted, root)
+    plugins = load_plugins([JUDGED])
+    told = []
+    names = [name for name, _ in scan(root)]
+
+    def timed(**options):
+        of = lambda name: plugins.method(name).method  # noqa: E731
+        return time_study(root, names, of, notify=lambda event, facts: told.append((event, facts)), **options)
+
+    return SimpleNamespace(root=root, names=names, timed=timed, told=told, plugins=plugins)
+
+
+def cell_of(study, method, seed=1):
+    cells = (read_cell(study.root, name) for name in study.names)
+    return next(cell for cell in cells if cell.key["method"] == method and cell.key["seed"] == seed)
+
+
+def test_only_times_are_added(study):
+    before = {name: read_cell(study.root, name) for name in study.names}
+    done = study.timed(repetitions=2)
+    assert len(done) == 4  # dijkstra, alt, and random-subset with two seeds
+    for name in study.names:
+        after = read_cell(study.root, name)
+        assert after.files["queries.csv"] == before[name].files["queries.csv"]
+        assert {**after.record, "files": 0} == {**before[name].record, "files": 0}
+        assert (TIMINGS in after.files) == (name in done)
+
+
+def test_the_control_is_of_the_first_method_that_is_not_dijkstra(study):
+    study.timed(repetitions=2)
+    held = [name for name in study.names if CONTROL in read_cell(study.root, name).files]
+    methods = {name: read_cell(study.root, name).key["method"] for name in study.names}
+    assert held == [name for name in study.names if methods[name] in ("alt", "random-subset")][:1]
+
+
+def test_the_scalar_tier_is_not_timed_and_this_is_said(study):
+    study.timed(repetitions=1)
+    ((_, facts),) = [entry for entry in study.told if entry[0] == "untimed"]
+    assert facts["cell"] == cell_of(study, "plain").cell_id
+    assert "scalar tier" in facts["reason"]
+
+
+def test_what_is_timed_is_left_unless_more_or_all_again_is_wanted(study):
+    assert study.timed(repetitions=2)
+    assert study.timed(repetitions=2) == []
+    assert study.timed(repetitions=1) == []
+    assert len(study.timed(repetitions=3)) == 4
+    assert len(study.timed(repetitions=3, again=True)) == 4
+    rows = read_timings(cell_of(study, "alt").files[TIMINGS])
+    assert len(rows["query"]) == 3 * 5
+
+
+def test_a_method_that_expands_something_else_now_is_not_timed(study):
+    cell = cell_of(study, "alt")
+    columns = read_queries(cell.files["queries.csv"])
+    columns["expanded"] = columns["expanded"] + 1
+    commit(study.root, cell.cell_id, cell.record, {"queries.csv": write_queries(columns)}, replace=True)
+    assert cell.cell_id not in study.timed(repetitions=1)
+    assert any("does not expand" in facts["reason"] for event, facts in study.told if event == "untimed")
+
+
+def test_a_rebuilt_cell_gives_the_bounds_of_its_rows(study):
+    cell = cell_of(study, "random-subset", 2)
+    rebuilt = rebuild(study.root, cell.key, stored_queries(study.root), study.plugins.method("random-subset").method)
+    rows = read_queries(cell.files["queries.csv"])
+    h = [rebuilt.deployed.many([s], t)[0] for s, t in zip(rows["source"], rows["target"], strict=True)]
+    assert np.array_equal(h, rows["h_source"])
+
+
+@pytest.mark.parametrize(("change", "what"), [("graph_digest", "graph"), ("query_digests", "queries")])
+def test_another_graph_or_other_queries_are_refused(study, change, what):
+    cell = cell_of(study, "alt")
+    key = {**cell.key, change: {"test": "other"} if change == "query_digests" else "other"}
+    with pytest.raises(UsageError, match=f"the {what} .*no longer"):
+        rebuild(study.root, key, stored_queries(study.root), study.plugins.method("alt").method)
+
+
+def test_a_method_that_cannot_be_built_again_is_one_sentence(study):
+    cell = cell_of(study, "alt")
+    with pytest.raises(UsageError, match="failing could not be built again: ValueError"):
+        rebuild(study.root, cell.key, stored_queries(study.root), study.plugins.method("failing").method)
