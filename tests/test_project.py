@@ -12,45 +12,95 @@ import pytest
 ROOT = Path(__file__).parent.parent
 HARNESS = ROOT / "harness"
 
-# What each part of the core may import, besides itself and the files at the top of the package.
+# What each part may import, besides itself and the files at the top of the package.
+CORE = {"graphs", "queries", "search", "labels", "memory", "run"}
 MAY_IMPORT = {
     "graphs": set(),
     "queries": {"graphs"},
     "search": {"graphs"},
     "labels": {"graphs", "search"},
-    "cli": {"graphs", "queries", "search", "labels"},
+    "memory": {"graphs", "labels", "search"},
+    "run": CORE,
+    "plugins": CORE - {"run"},
+    "protocols": CORE,
+    "reports": CORE,
+    "cli": CORE | {"plugins", "protocols", "reports"},
 }
+
+
+def configuration():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg")
+    return config
+
+
+def roots():
+    """The folders at the root that are mapped into the package, by the dotted name each has there."""
+    lines = configuration()["options"]["package_dir"].split("\n")
+    pairs = (line.split(" = ") for line in lines if line)
+    return {name: ROOT / folder for name, folder in pairs}
+
+
+def parts():
+    """Every part of the package by its name: the folders of the core, and those beside it."""
+    inside = {path.name: path for path in HARNESS.iterdir() if (path / "__init__.py").exists()}
+    beside = {name.partition(".")[2]: folder for name, folder in roots().items() if "." in name}
+    return inside | beside
 
 
 def imported(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.relative_to(ROOT)} has a relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def part_imported(module):
+    package, *inner = module.split(".")
+    return inner[0] if package == "aacbench" and inner and inner[0] in parts() else None
 
 
 def test_every_package_is_listed():
-    config = configparser.ConfigParser()
-    config.read(ROOT / "setup.cfg")
-    listed = set(config["options"]["packages"].split())
     found = {
-        ".".join(["aacbench", *path.parent.relative_to(HARNESS).parts])
-        for path in HARNESS.rglob("__init__.py")
+        ".".join([name, *path.parent.relative_to(folder).parts])
+        for name, folder in roots().items()
+        for path in folder.rglob("__init__.py")
         if "__pycache__" not in path.parts
     }
-    assert listed == found
+    assert set(configuration()["options"]["packages"].split()) == found
     assert not (ROOT / "aacbench").exists()
 
 
-@pytest.mark.parametrize("part", sorted(path.name for path in HARNESS.iterdir() if (path / "__init__.py").exists()))
+def test_every_folder_of_code_is_mapped():
+    at_root = {path.parent for path in ROOT.glob("*/__init__.py")}
+    assert at_root == set(roots().values())
+
+
+@pytest.mark.parametrize("part", sorted(parts()))
 def test_imports_point_one_way(part):
-    inside = {path.name for path in HARNESS.iterdir() if path.is_dir()}
-    for path in (HARNESS / part).rglob("*.py"):
+    for path in parts()[part].rglob("*.py"):
+        for module in imported(path):
+            found = part_imported(module)
+            assert found in {None, part, *MAY_IMPORT[part]}, f"{path.relative_to(ROOT)} imports {module}"
+
+
+def test_files_at_the_top_import_the_core_alone():
+    for path in HARNESS.glob("*.py"):
+        allowed = {None, "cli"} if path.name == "__main__.py" else {None, *CORE}
+        assert {part_imported(module) for module in imported(path)} <= allowed, path.name
+
+
+def test_methods_never_import_each_other():
+    folder = ROOT / "plugins" / "methods"
+    names = {path.stem for path in folder.iterdir() if path.stem[0] != "_"}
+    for path in folder.rglob("*.py"):
+        own = path.relative_to(folder).parts[0].removesuffix(".py")
         for module in imported(path):
             pieces = module.split(".")
-            if pieces[0] == "aacbench" and len(pieces) > 1 and pieces[1] in inside - {part}:
-                assert pieces[1] in MAY_IMPORT[part], f"{path.relative_to(ROOT)} imports {module}"
+            if pieces[:3] == ["aacbench", "plugins", "methods"]:
+                assert pieces[3] not in names - {own}, f"{path.relative_to(ROOT)} imports {module}"
 
 
 def test_help_imports_nothing_heavy():
@@ -61,7 +111,7 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
-    assert "demo" in done.stdout
+    assert "run" in done.stdout.split()
 
 
 def test_the_readme_example_runs():
@@ -100,3 +150,11 @@ def test_the_clock_is_in_no_name_of_a_test():
                 calls = [call for mark in node.decorator_list for call in ast.walk(mark) if isinstance(call, ast.Call)]
                 packing = [call for call in calls if ast.unparse(call.func) == "gzip.compress"]
                 assert all("mtime" in {word.arg for word in call.keywords} for call in packing), (path, node.name)
+
+
+def test_every_command_is_in_the_readme():
+    from aacbench.cli.main import COMMANDS
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = next(part for part in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) if "aacbench run" in part)
+    assert [name for name in COMMANDS if not re.search(rf"\b{name}\b", block)] == []

@@ -10,8 +10,17 @@ from aacbench.version import VERSION
 
 # name -> (where it is, what it does): the help must not import numpy to say so.
 COMMANDS = {
-    "demo": ("aacbench.cli.demo:demo", "Compare ALT with Dijkstra on the embedded graphs, in seconds."),
+    "run": ("aacbench.cli.run:run", "Run a protocol: methods on graphs at budgets, to a table."),
+    "status": ("aacbench.cli.status:status", "Say how far a study has come, and what is damaged."),
+    "report": ("aacbench.cli.status:report", "Print the tables of a study again."),
+    "compare": ("aacbench.cli.compare:compare", "Compare two methods query by query."),
+    "replay": ("aacbench.cli.replay:replay", "Recompute the counterexample of a cell that came out wrong."),
     "graphs": ("aacbench.cli.graphs:graphs", "List the graphs there are, or show one."),
+    "plugins": (
+        "aacbench.cli.plugins:plugins",
+        "List plugins, their methods, and what is wrong with them.",
+    ),
+    "protocols": ("aacbench.cli.protocols:protocols", "List the protocols there are, or show one."),
 }
 
 USAGE_ERROR = 2
@@ -45,7 +54,7 @@ def group(debug: bool) -> None:
     """Compare A* heuristics at matched memory, honestly.
 
     \b
-    aacbench demo                 a first result on the embedded graphs
+    aacbench run                  a first table on the embedded graphs
     aacbench graphs               which graphs there are, and where their files lie
     aacbench graphs show p7       what one of them looks like
     """

@@ -1,0 +1,62 @@
+"""`aacbench replay`: build a cell's method again and see whether what was found wrong, or right, still is."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aacbench.cli.studies import FOLDER, study_folder
+from aacbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from aacbench.run.replay import Line
+    from aacbench.run.store import Cell
+
+MISMATCH = 4
+
+
+@click.command()
+@click.argument("cell")
+@click.option("--study", type=FOLDER, help="The study.  [default: the only one in ./studies]")
+@click.option("--plugin", "plugins", multiple=True, type=FOLDER, help="A plugin file; repeatable.")
+@click.pass_context
+def replay(context: click.Context, cell: str, study: Path | None, plugins: tuple[Path, ...]) -> None:
+    """Recompute a cell's counterexample from its graph, or its audit; CELL is an id or how one begins."""
+    from aacbench.plugins.manager import load_plugins
+    from aacbench.run.replay import replayed
+
+    root = study_folder(study)
+    found = find_cell(root, cell)
+    loaded = load_plugins(plugins).method(found.key["method"])
+    key = found.key
+    click.echo(f"{found.cell_id}: {key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}")
+    click.echo(f"stored outcome: {found.outcome}" + (f", {found.record['reason']}" if found.record["reason"] else ""))
+    if loaded.origin.digest != key["plugin_digest"]:
+        click.echo("note: the method's source has changed since this cell was run")
+    lines = replayed(root, found, loaded.method)
+    _show(lines)
+    agree = all(line.agrees for line in lines)
+    click.echo("stored and recomputed agree" if agree else "stored and recomputed DIFFER")
+    context.exit(0 if agree else MISMATCH)
+
+
+def find_cell(root: Path, beginning: str) -> "Cell":
+    """The one cell whose id begins so."""
+    from aacbench.run.layout import CELLS, is_cell_id
+    from aacbench.run.store import read_cell
+
+    names = sorted(path.name for path in (root / CELLS).glob("*/*") if is_cell_id(path.name))
+    fitting = [name for name in names if name.startswith(beginning)]
+    if len(fitting) > 1:
+        raise UsageError(f"{len(fitting)} cells begin with {beginning}: {', '.join(fitting[:5])}; give more digits.")
+    found = read_cell(root, fitting[0]) if fitting else None
+    if found is None:
+        raise UsageError(f"there is no cell {beginning} in {root}; `ls {root / CELLS}/*` lists those there are.")
+    return found
+
+
+def _show(lines: "list[Line]") -> None:
+    from tabulate import tabulate
+
+    body = [[line.what, line.stored, line.recomputed, "" if line.agrees else "differs"] for line in lines]
+    click.echo(tabulate(body, headers=["", "stored", "recomputed", ""], disable_numparse=True))

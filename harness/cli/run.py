@@ -1,0 +1,59 @@
+"""`aacbench run`: a protocol on graphs, with methods at budgets, to rows on disk and a table on the screen."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+MOST_WORKERS = 4
+
+
+def default_workers() -> int:
+    """The cores this process may use, but no more than four: each worker holds a graph and its labels."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(MOST_WORKERS, cores)
+
+
+@click.command()
+@click.option("--protocol", default="quick", show_default=True, help="A protocol's name, or the path of a TOML file.")
+@click.option("--methods", help='Methods, such as "alt[tie=fifo],alt-pool[K0=64]".')
+@click.option("--graphs", help="Graphs by name, separated by commas.")
+@click.option("--budgets", help="Bytes per vertex, separated by commas.")
+@click.option("--seeds", help="Seeds, separated by commas.")
+@click.option("--queries", help="How many: V/T for validation and test, such as 100/100.")
+@click.option("--search", help="Search policy: modern, paper, or with changes, such as modern,tie=fifo.")
+@click.option("--convention", help="Accounting convention: measured/1 or directionality-aware/1.")
+@click.option("--plugin", "plugins", multiple=True, type=click.Path(path_type=Path), help="A plugin file; repeatable.")
+@click.option(
+    "--workers",
+    default=lambda: default_workers(),
+    show_default="as many as cores, up to 4",
+    type=click.IntRange(1),
+    help="Worker processes.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="The study's folder.  [default: studies/PROTOCOL, with a digest behind it where options change the protocol]",
+)
+@click.option(
+    "--existing",
+    type=click.Choice(["keep", "retry-failed", "verify", "replace"]),
+    default="keep",
+    show_default=True,
+    help="What to do with cells that are there already.",
+)
+@click.option("--time-limit", default=3600.0, show_default=True, help="Seconds a cell may take.")
+@click.option("--memory-limit", default=8.0, show_default=True, help="GiB a worker may hold.")
+@click.option("--time", is_flag=True, help="Time the searches too, alone and in turns, after everything is counted.")
+@click.option(
+    "--repetitions", default=5, show_default=True, type=click.IntRange(1), help="How often each query is timed."
+)
+@click.option("--dry-run", is_flag=True, help="Print the plan and stop.")
+@click.pass_context
+def run(context: click.Context, /, protocol: str, **options: Any) -> None:
+    """Run a protocol. Results are kept as they come; the same command again goes on where it stopped."""
+    from aacbench.cli.running import carry_out
+
+    context.exit(carry_out(protocol, options))

@@ -1,0 +1,166 @@
+"""What `aacbench run` does: read the protocol, load plugins, run the study, time it, print and write its tables."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from aacbench.cli.planning import plan_text
+from aacbench.cli.progress import Progress
+from aacbench.errors import DamagedCellError
+from aacbench.method import Method
+from aacbench.plugins.manager import PluginManager, load_plugins
+from aacbench.plugins.settings import resolve
+from aacbench.protocols.choices import override
+from aacbench.protocols.reader import read_protocol
+from aacbench.protocols.writing import protocol_digest
+from aacbench.reports import latency, tables
+from aacbench.run.driver import Setup, Source, named, prepare, run_study
+from aacbench.run.executor import GIB, Limits
+from aacbench.run.plan import BASELINE
+from aacbench.run.records import Study
+from aacbench.run.store import read_cell, scan
+from aacbench.run.study import summary
+from aacbench.run.timing import time_study
+
+ALL_OK, SOME_FAILED, USAGE, SOME_WRONG, MISMATCH, NOTHING_RAN = range(6)
+OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention")
+
+
+def carry_out(protocol: str, options: Mapping[str, Any]) -> int:
+    """Run, or with --dry-run only plan, and return the exit code."""
+    files = tuple(Path(path).resolve() for path in options["plugins"])
+    plugins = load_plugins(files)
+    _warn(plugins)
+    shipped = {name: found.path for name, found in plugins.protocols().items()}
+    changes = {name: options[name] for name in OVERRIDES if options[name] is not None}
+    study = override(read_protocol(protocol, shipped), **changes)
+    progress = Progress()
+    setup = Setup(
+        root=options["out"] or default_folder(study, changed=bool(changes)),
+        sources=_sources(plugins, study),
+        resolve=resolve,
+        method_of=partial(method_in_worker, files),
+        workers=options["workers"],
+        existing=options["existing"],
+        limits=Limits(options["time_limit"], int(options["memory_limit"] * GIB)),
+        notify=progress.notify,
+    )
+    if options["dry_run"]:
+        click.echo(_dry_run(study, setup))
+        return ALL_OK
+    repetitions = options["repetitions"] if options["time"] or "time" in study.measure else 0
+    try:
+        return _run(study, setup, plugins, progress, repetitions)
+    except KeyboardInterrupt:
+        click.echo("aacbench: stopped; what is finished is kept, and the same command goes on from there.", err=True)
+        return SOME_FAILED
+
+
+def default_folder(study: Study, changed: bool) -> Path:
+    """Where a study goes unless told: a protocol's own folder, or one named by digest where options changed it."""
+    name = f"{study.protocol}-{protocol_digest(study)[:8]}" if changed else study.protocol
+    return Path("studies") / name
+
+
+def _run(study: Study, setup: Setup, plugins: PluginManager, progress: Progress, repetitions: int) -> int:
+    known = len(plugins.problems())
+    observed = replace(setup, notify=observing(setup.root, plugins, progress.notify))
+    with progress:
+        cells = [name for _, name in run_study(study, observed)]
+        if repetitions:
+            again = setup.existing == "replace"
+            where = setup.root, cells, setup.method_of
+            time_study(*where, repetitions=repetitions, again=again, notify=progress.notify)
+    oracles = {name for name, source in setup.sources.items() if source.method.claims.oracle}
+    rows = tables.rows_of(setup.root, oracles)
+    code = finish(setup.root, rows)
+    outcomes = Counter(row.outcome for row in rows)
+    plugins.run_finished({"study": str(setup.root), "cells": cells, "outcomes": dict(outcomes), "exit_code": code})
+    _warn(plugins, known)
+    return code
+
+
+def finish(root: Path, rows: list[tables.Row]) -> int:
+    """Print the tables of a study, write them beside the cells, and say by the exit code how it went."""
+    times = latency.latencies(root)
+    text = tables.markdown(rows, tables.study_notes(root))
+    if times:
+        text += "\n\n" + latency.markdown(times)
+    click.echo(text)
+    derived = root / "derived"
+    derived.mkdir(parents=True, exist_ok=True)
+    (derived / "results.md").write_text(text + "\n", encoding="utf-8")
+    (derived / "results.csv").write_text(tables.csv_text(rows), encoding="utf-8")
+    click.echo(f"\nAlso in {derived / 'results.md'} and results.csv.")
+    damaged = summary(root).damaged
+    for sentence in damaged.values():
+        click.echo(f"aacbench: {sentence}", err=True)
+    asked = [row.outcome for row in rows if row.method != BASELINE]  # the baseline comes with every study
+    return exit_code(asked or [row.outcome for row in rows], bool(damaged))
+
+
+def exit_code(outcomes: list[str], damaged: bool = False) -> int:
+    """4 damage, else 3 some wrong, else 1 some failed, else 5 nothing ran, else 0."""
+    if damaged:
+        return MISMATCH
+    if "wrong" in outcomes:
+        return SOME_WRONG
+    if any(outcome not in ("ok", "unsupported") for outcome in outcomes):
+        return SOME_FAILED
+    return ALL_OK if "ok" in outcomes else NOTHING_RAN
+
+
+def observing(
+    root: Path, plugins: PluginManager, notify: Callable[[str, Mapping[str, Any]], None]
+) -> Callable[[str, Mapping[str, Any]], None]:
+    """A listener that also tells the plugins of each cell that is on disk."""
+
+    def tell(event: str, facts: Mapping[str, Any]) -> None:
+        notify(event, facts)
+        if event != "cell":
+            return
+        try:
+            cell = read_cell(root, facts["cell"])
+        except DamagedCellError:
+            return
+        if cell is not None:
+            plugins.cell_finished(cell.record)
+
+    return tell
+
+
+@cache
+def _plugins_of(files: tuple[Path, ...]) -> PluginManager:
+    return load_plugins(files)
+
+
+def method_in_worker(files: tuple[Path, ...], name: str) -> Method:
+    """The method of this name, in a worker process; its plugins are loaded once."""
+    return _plugins_of(files).method(name).method
+
+
+def _dry_run(study: Study, setup: Setup) -> str:
+    planned, facts = prepare(study, setup)
+    cells = named(study, setup, facts, planned.cells)
+    there = {name for name, found in scan(setup.root) if not isinstance(found, DamagedCellError)}
+    return plan_text(study, setup.root, cells, {name: fact.info for name, fact in facts.items()}, there)
+
+
+def _warn(plugins: PluginManager, known: int = 0) -> None:
+    for problem in plugins.problems()[known:]:
+        click.echo(f"aacbench: {problem.line}", err=True)
+
+
+def _sources(plugins: PluginManager, study: Study) -> dict[str, Source]:
+    wanted = {BASELINE, *(choice.name for choice in study.methods)}
+    found = {}
+    for name in sorted(wanted):
+        loaded = plugins.method(name)
+        file = Path(loaded.origin.where) if loaded.origin.kind == "file" else None
+        found[name] = Source(loaded.method, loaded.origin.digest, file)
+    return found

@@ -1,0 +1,1 @@
+"""Reports: what a study found, as tables that can be pasted."""

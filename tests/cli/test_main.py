@@ -1,0 +1,34 @@
+"""The top of the command: what is wrong with the input is one sentence and exit code 2, and a traceback on request."""
+
+import subprocess
+import sys
+
+import pytest
+
+from aacbench.cli.main import main
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--graphs", "atlantis"], "no graph 'atlantis'"),
+        (["--graphs", "p7", "--methods", "magic"], "no method 'magic'"),
+        (["--graphs", "p7", "--budgets", "a"], "budgets"),
+        (["--protocol", "nowhere.toml"], "nowhere.toml"),
+        (["--graphs", "file:nowhere.gr"], "no file"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(capsys, tmp_path, words, sentence):
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "--out", str(tmp_path / "study"), *words])
+    printed = capsys.readouterr()
+    assert (ended.value.code, printed.out) == (2, "")
+    assert sentence in printed.err.splitlines()[-1]
+    assert "Traceback" not in printed.err
+    assert not (tmp_path / "study").exists()
+
+
+def test_debug_shows_the_traceback(tmp_path):
+    command = [sys.executable, "-m", "aacbench", "--debug", "run", "--graphs", "atlantis", "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "Traceback" in done.stderr

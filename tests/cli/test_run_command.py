@@ -1,0 +1,129 @@
+"""`aacbench run`: exit codes, observers, the plan, timing, and a document that says what is true."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from cli.command import command, run_study
+
+from aacbench.cli.run import MOST_WORKERS, default_workers, run
+from aacbench.run.rows import read_timings
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "running.md"
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A study that went well, timed, with what its observer noted."""
+    root = tmp_path_factory.mktemp("run") / "study"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NOTES", str(root.parent / "notes"))
+        assert run_study(root, "alt,random-subset,plain", "--time", "--repetitions", "2") == 0
+    return root
+
+
+def damage(root):
+    file = min(root.glob("cells/*/*/queries.csv"))
+    data = bytearray(file.read_bytes())
+    data[-2] ^= 1
+    file.write_bytes(data)
+    return file
+
+
+def test_observers_are_told_and_cannot_spoil_anything(study):
+    lines = (study.parent / "notes").read_text().splitlines()
+    cells = {path.name for path in study.glob("cells/*/*")}
+    assert {line.split()[1] for line in lines[:-1]} == cells
+    assert lines[-1] == f"run {len(cells)} 0"
+
+
+def test_a_failing_observer_is_named(tmp_path, capsys):
+    run_study(tmp_path, "plain")
+    assert "observers may fail" in capsys.readouterr().err
+
+
+def test_the_tables_are_written_beside_the_cells(study, capsys):
+    command("report", study)
+    printed = capsys.readouterr().out
+    assert (study / "derived" / "results.md").read_text() == printed
+    command("report", study, "--csv")
+    assert (study / "derived" / "results.csv").read_text() == capsys.readouterr().out
+    assert "A/A spread" in printed
+
+
+def test_compiled_methods_are_timed_and_others_are_not(study):
+    timed = {}
+    for file in study.glob("cells/*/*/cell.json"):
+        timed[json.loads(file.read_bytes())["key"]["label"]] = (file.parent / "timings.csv").exists()
+    assert timed == {"dijkstra": True, "alt": True, "random-subset": True, "plain": False}
+    rows = read_timings(next(study.glob("cells/*/*/control.csv")).read_bytes())
+    assert sorted(zip(rows["repetition"], rows["query"], strict=True)) == [(r, q) for r in range(2) for q in range(5)]
+
+
+def test_the_same_command_again_changes_nothing(study):
+    before = {path: path.read_bytes() for path in study.glob("cells/*/*/*")}
+    assert run_study(study, "alt,random-subset,plain", "--time", "--repetitions", "2") == 0
+    assert {path: path.read_bytes() for path in study.glob("cells/*/*/*")} == before
+
+
+def test_a_dry_run_says_what_is_there_and_writes_nothing(study, tmp_path, capsys):
+    assert run_study(tmp_path / "none", "alt,plain,refusing", "--dry-run") == 0
+    out = capsys.readouterr().out
+    assert not (tmp_path / "none").exists()
+    assert "4 cells" in out
+    assert "0 are there already" in out
+    assert "not run: refusing on p7: it never fits" in out
+    assert "K=2" in out  # 8 bytes, 4 a label, one table on a symmetric graph
+    assert run_study(study, "alt,random-subset,plain", "--dry-run") == 0
+    assert "5 cells" in (again := capsys.readouterr().out)
+    assert "5 are there already" in again
+
+
+def test_exit_code_1_when_some_failed(tmp_path, capsys):
+    assert run_study(tmp_path, "plain,failing") == 1
+    assert "- error: failing on p7 at 8 B/v: ValueError: no labels today" in capsys.readouterr().out
+
+
+def test_exit_code_2_names_the_method_that_was_meant(tmp_path, capsys):
+    assert run_study(tmp_path, "allt") == 2
+    assert "perhaps 'alt' is meant" in capsys.readouterr().err
+
+
+def test_exit_code_3_when_some_are_wrong(tmp_path):
+    assert run_study(tmp_path, "too-high,failing") == 3
+
+
+def test_exit_code_4_when_verify_finds_damage_which_keep_repairs(tmp_path, capsys):
+    assert run_study(tmp_path, "plain") == 0
+    file = damage(tmp_path)
+    assert run_study(tmp_path, "plain", "--existing", "verify") == 4
+    assert str(file.parent) in capsys.readouterr().err
+    assert run_study(tmp_path, "plain") == 0
+
+
+def test_exit_code_5_when_nothing_ran(tmp_path):
+    assert run_study(tmp_path, "refusing") == 5
+
+
+def test_workers_by_default():
+    assert 1 <= default_workers() <= MOST_WORKERS
+
+
+def test_the_document_has_every_option_and_exit_code():
+    from aacbench.cli import running
+
+    text = DOCUMENT.read_text(encoding="utf-8")
+    options = {name for parameter in run.params for name in parameter.opts if name.startswith("--")}
+    assert set(re.findall(r"^\| `(--[a-z-]+)", text, flags=re.MULTILINE)) == options
+    codes = [running.ALL_OK, running.SOME_FAILED, running.USAGE, running.SOME_WRONG, running.MISMATCH]
+    assert re.findall(r"^\| (\d) \|", text, flags=re.MULTILINE) == [str(n) for n in [*codes, running.NOTHING_RAN]]
+
+
+def test_the_document_says_what_happens_to_existing_cells():
+    from aacbench.run.existing import decide
+
+    rows = re.findall(r"^\| `([a-z-]+)` \| (\w+) \| (\w+) \| (\w+) \|", DOCUMENT.read_text("utf-8"), flags=re.MULTILINE)
+    assert [row[0] for row in rows] == ["keep", "retry-failed", "verify", "replace"]
+    for existing, *decisions in rows:
+        assert decisions == [decide(existing, state) for state in ("ok", "failed", "damaged")]

@@ -1,0 +1,96 @@
+"""`status`, `report`, `compare` and `replay` on a study with something right and something wrong."""
+
+import json
+
+import pytest
+from cli.command import JUDGED, command, run_study
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    root = tmp_path_factory.mktemp("status") / "studies" / "one"
+    assert run_study(root, "alt,too-high") == 3
+    return root
+
+
+def cell_of(root, method):
+    for file in sorted(root.glob("cells/*/*/cell.json")):
+        record = json.loads(file.read_bytes())
+        if record["key"]["method"] == method:
+            return record
+    raise LookupError(method)
+
+
+def test_status_counts_against_the_plan(study, capsys):
+    assert command("status", study, "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["planned"], facts["done"], facts["missing"]) == (3, 3, [])
+    assert facts["outcomes"] == {"ok": 2, "wrong": 1}
+    assert facts["last_run"]["started"] < facts["last_run"]["finished"]
+    assert command("status", study) == 0
+    assert "3 of 3 planned cells" in capsys.readouterr().out
+
+
+def test_the_only_study_need_not_be_named(study, capsys, monkeypatch):
+    monkeypatch.chdir(study.parents[1])
+    assert command("report", "--json") == 0
+    results = json.loads(capsys.readouterr().out)["results"]
+    assert [row["method"] for row in results] == ["dijkstra", "alt", "too-high"]
+
+
+def test_without_a_study_or_with_several_one_sentence(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert command("status") == 2
+    assert "no study in ./studies" in capsys.readouterr().err
+    for name in ("one", "two"):
+        (tmp_path / "studies" / name).mkdir(parents=True)
+        (tmp_path / "studies" / name / "plan.json").write_text("{}")
+    assert command("report") == 2
+    assert "studies/one, studies/two" in capsys.readouterr().err
+    assert command("status", tmp_path) == 2
+
+
+def test_compare_within_a_study_and_between_two(study, capsys):
+    assert command("compare", "alt", "dijkstra", "--study", study, "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)["comparisons"]
+    assert row["queries"] == 5
+    assert row["mean_a"] <= row["mean_b"]
+    assert command("compare", study, study, "--method", "alt") == 0
+    assert "100.0" in capsys.readouterr().out.splitlines()[-1]  # all tied
+
+
+def test_what_cannot_be_compared_is_null_in_json(study, capsys):
+    assert command("compare", "alt", "too-high", "--study", study, "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)["comparisons"]
+    assert (row["queries"], row["left_out"], row["mean_a"]) == (0, 5, None)
+
+
+def test_replay_recomputes_the_counterexample(study, capsys):
+    record = cell_of(study, "too-high")
+    assert command("replay", record["cell_id"][:8], "--study", study, "--plugin", JUDGED) == 0
+    out = capsys.readouterr().out
+    case = next(case for case in record["audit"]["counterexamples"] if case["claim"] == "admissible")
+    (line,) = [line for line in out.splitlines() if line.startswith(f"distance {case['u']} to {case['target']}")]
+    assert line.split()[-2:] == [f"{case['limit']:g}"] * 2
+    assert "agree" in out
+
+
+def test_replay_with_another_source_says_that_numbers_differ(study, tmp_path, capsys):
+    changed = tmp_path / "judged.py"
+    changed.write_text(JUDGED.read_text().replace("1000000", "2000000"))
+    assert command("replay", cell_of(study, "too-high")["cell_id"], "--study", study, "--plugin", changed) == 4
+    out = capsys.readouterr().out
+    assert "source has changed" in out
+    assert "differs" in out
+
+
+def test_replay_of_a_sound_cell_repeats_its_audit(study, capsys):
+    assert command("replay", cell_of(study, "alt")["cell_id"], "--study", study) == 0
+    assert "consistent" in capsys.readouterr().out
+
+
+def test_replay_wants_one_cell(study, capsys):
+    assert command("replay", "", "--study", study) == 2
+    assert "give more digits" in capsys.readouterr().err
+    assert command("replay", "zz", "--study", study) == 2
+    assert "there is no cell zz" in capsys.readouterr().err

@@ -1,0 +1,132 @@
+"""The tutorial as written: its files are made from the document, its commands run, its tables compared."""
+
+import configparser
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TEXT = (Path(__file__).parents[2] / "docs" / "writing-a-method.md").read_text(encoding="utf-8")
+FILES = dict(re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)```", TEXT, flags=re.DOTALL | re.MULTILINE))
+COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", TEXT, flags=re.DOTALL) for line in block.splitlines()]
+RUNS = [command for command in COMMANDS if command.startswith("aacbench run --plugin")]
+
+
+def aacbench(folder, command, **environment):
+    program, *words = shlex.split(command)
+    assert program == "aacbench"
+    clean = {key: value for key, value in os.environ.items() if key != "AACBENCH_PLUGINS"}
+    return subprocess.run(
+        [sys.executable, "-m", "aacbench", *words],
+        cwd=folder,
+        env={**clean, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def tables(text):
+    """Every results table in a text, each a list of rows by column name."""
+    found, lines = [], text.splitlines()
+    for at, line in enumerate(lines):
+        if line.startswith("| graph"):
+            header = cells(line)
+            block = lines[at + 2 : next(k for k in range(at, len(lines) + 1) if not "".join(lines[k : k + 1]))]
+            found.append([dict(zip(header, cells(row), strict=True)) for row in block])
+    return found
+
+
+def cells(line):
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def write_files(folder, *names):
+    for name in names:
+        (folder / name).write_text(FILES[name], encoding="utf-8")
+
+
+def test_the_first_file_is_about_thirty_lines():
+    assert set(FILES) == {"compass.py", "crow.py", "setup.cfg", "pyproject.toml"}
+    assert len(FILES["compass.py"].splitlines()) <= 35
+
+
+@pytest.mark.parametrize(("command", "shown"), list(zip(RUNS, tables(TEXT), strict=True)), ids=["compass", "crow"])
+def test_commands_give_the_tables_shown(tmp_path, command, shown):
+    write_files(tmp_path, "compass.py", "crow.py")
+    done = aacbench(tmp_path, command)
+    assert done.returncode == 0, done.stderr
+    (printed,) = tables(done.stdout)
+    common = set(shown[0]) & set(printed[0])
+    assert common >= {"graph", "method", "validation", "test", "measured B/v"}
+    assert [{name: row[name] for name in common} for row in printed] == [
+        {name: row[name] for name in common} for row in shown
+    ]
+    assert "outcome" not in printed[0]  # the column is there only where something is not ok
+
+
+def test_the_package_is_found_by_its_entry_point(tmp_path):
+    """An installed distribution, made by hand as an installer would from these files, without a network."""
+    site, work = tmp_path / "site", tmp_path / "work"
+    work.mkdir()
+    config = configparser.ConfigParser()
+    config.read_string(FILES["setup.cfg"])
+    name, version = config["metadata"]["name"], config["metadata"]["version"]
+    information = site / f"{name.replace('-', '_')}-{version}.dist-info"
+    information.mkdir(parents=True)
+    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+    groups = config["options.entry_points"].items()
+    (information / "entry_points.txt").write_text("".join(f"[{group}]{lines}\n" for group, lines in groups))
+    write_files(site, *(f"{module}.py" for module in config["options"]["py_modules"].split()))
+    path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
+    first, second, third = COMMANDS[-3:]
+    assert first == "pip install -e ."
+    listed = aacbench(work, second, PYTHONPATH=path)
+    (line,) = [line for line in listed.stdout.splitlines() if line.startswith("compass")]
+    assert line.split() == ["compass", version, name, "compass"]
+    done = aacbench(work, third, PYTHONPATH=path)
+    assert done.returncode == 0, done.stderr
+    (printed,) = tables(done.stdout)
+    assert [row["method"] for row in printed] == ["dijkstra", "alt", "compass"]
+    assert "outcome" not in printed[0]
+
+
+CROW = FILES["crow.py"]
+KERNEL = CROW[CROW.index("@njit") : CROW.index("@hookimpl")].rstrip() + "\n"
+INDENTED = "".join(f"    {line}\n" for line in KERNEL.splitlines())
+NESTED = CROW.replace(KERNEL + "\n\n", "").replace("    return LabelH", INDENTED + "\n    return LabelH")
+SLIPS = {
+    "hasty": CROW.replace(".min()", ".mean()"),
+    "wide": CROW.replace("xy = graph.coords.astype(np.float32)", "xy = graph.coords.astype(np.float64)"),
+    "around": NESTED.replace("labels.pace", "pace"),
+    "nested": NESTED,
+}
+
+
+def test_slips_are_called_what_the_document_says(tmp_path):
+    for name, source in SLIPS.items():
+        assert source != CROW
+        (tmp_path / f"{name}.py").write_text(source.replace('"crow"', f'"{name}"'), encoding="utf-8")
+    plugins = " ".join(f"--plugin {name}.py" for name in SLIPS)
+    done = aacbench(tmp_path, f"aacbench run {plugins} --methods {','.join(SLIPS)} --graphs grid-8 --budgets 4,8")
+    assert done.returncode == 3
+    said = done.stdout[done.stdout.index("\n- ") :].splitlines()
+    (wrong,) = re.findall(r"```text\n(- wrong: .*)\n```", TEXT)
+    assert wrong in said
+    sentences = re.findall(r"^\| `([^`]+)` \|", TEXT[TEXT.index("When something goes wrong") :], flags=re.MULTILINE)
+    for name, sentence in zip(["wide", "around", "nested"], sentences[1:4], strict=True):
+        assert any(line.startswith(f"- error: {name} on grid-8 at 8 B/v") and sentence in line for line in said)
+    outcome, _, reason = sentences[4].partition(": ")
+    assert any(line.startswith(f"- {outcome}: ") and line.endswith(reason) for line in said)
+
+
+def test_a_misspelt_method_is_guessed(tmp_path):
+    write_files(tmp_path, "compass.py")
+    done = aacbench(tmp_path, RUNS[0].replace(",compass", ",compas"))
+    assert done.returncode == 2
+    assert "there is no method 'compas'; perhaps 'compass' is meant" in done.stderr
+    assert "there is no method 'compas'; perhaps 'compass' is meant" in TEXT

@@ -1,0 +1,297 @@
+"""ALT and its controls: what fits a budget, what the seed and the queries may change, bounds that hold, the paper's."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import all_pairs, graphs, true_distances
+
+from aacbench.errors import UsageError
+from aacbench.graphs import components, from_arcs
+from aacbench.graphs.load import load
+from aacbench.labels import alt_layout, farthest_points, label_rows
+from aacbench.memory.conventions import CONVENTIONS, MEASURED, PAPER, Budget, GraphInfo
+from aacbench.memory.deploy import deploy
+from aacbench.memory.info import graph_info
+from aacbench.memory.inventory import check_budget, inventory
+from aacbench.method import BuildContext, Unsupported
+from aacbench.plugins.manager import load_plugins
+from aacbench.plugins.settings import resolve
+from aacbench.queries.record import QuerySet
+from aacbench.queries.sampling import sample
+from aacbench.run.cell import Job, run_cell
+from aacbench.run.plan import CellPlan
+from aacbench.run.pools import StoredPools
+from aacbench.run.records import QueryPlan
+from aacbench.run.rows import read_queries
+from aacbench.run.store import scan
+from aacbench.search import network, parse, search
+from aacbench.search.astar import RELATIVE_TOLERANCE
+
+METHODS = ("alt", "alt-pool", "random-subset", "fps-rr10")
+NO_QUERIES = QuerySet(sources=np.empty(0, dtype=np.int64), targets=np.empty(0, dtype=np.int64))
+CHOICES = ("auto", "exact", "fixed", "replay")
+
+
+@cache
+def plugins():
+    return load_plugins(environment={"AACBENCH_PLUGINS": ""})
+
+
+def method(name):
+    return plugins().method(name).method
+
+
+def fitted(name, info, budget, **given):
+    chosen = method(name)
+    return chosen.fit(budget, info, resolve(chosen, given))
+
+
+def context(net, folder, params, seed=1, validation=None):
+    single = len(components.largest(net.graph)) < 2
+    queries = validation if validation is not None else (NO_QUERIES if single else sample(net.graph, 10, seed=5))
+    return BuildContext(
+        network=net,
+        params=params,
+        seed=seed,
+        train=NO_QUERIES,
+        validation=queries,
+        pools=StoredPools(net, folder),
+    )
+
+
+def built(name, net, folder, budget=32, seed=1, validation=None, **given):
+    """A heuristic as a cell would build it, held to its budget as a cell would be."""
+    charged = budget if isinstance(budget, Budget) else Budget(budget)
+    params = fitted(name, graph_info(net), charged, **given)
+    heuristic = method(name).build(context(net, folder, params, seed, validation))
+    check_budget(inventory(heuristic, net.graph.vertices), charged)
+    return heuristic
+
+
+def the_same(one, other):
+    return one.settings == other.settings and np.array_equal(one.arrays["rows"], other.arrays["rows"])
+
+
+# What fits
+
+INFOS = st.builds(
+    GraphInfo,
+    name=st.just("g"),
+    vertices=st.integers(1, 10**6),
+    arcs=st.integers(0, 10**6),
+    integral=st.booleans(),
+    symmetric=st.booleans(),
+    declared_directed=st.booleans(),
+    label_bytes=st.just(4),
+).flatmap(lambda info: st.sampled_from([info, replace(info, label_bytes=8)] if info.integral else [info]))
+BUDGETS = st.floats(0.5, 4096) | st.integers(1, 512)
+
+
+@given(st.sampled_from(METHODS), INFOS, BUDGETS, st.sampled_from(sorted(CONVENTIONS)), st.sampled_from(CHOICES))
+def test_fit_fills_the_budget_and_never_exceeds_it(name, info, size, label, labels):
+    budget = Budget(size, CONVENTIONS[label])
+    params = fitted(name, info, budget, labels=labels)
+    if isinstance(params, Unsupported):
+        assert not fits(1, info, budget, labels) or (info.integral and labels == "fixed")
+        return
+    assert params["labels"] != "auto"
+    assert fits(params["K"], info, budget, params["labels"])
+    assert params["K"] == info.vertices or not fits(params["K"] + 1, info, budget, params["labels"])
+
+
+def fits(count, info, budget, labels):
+    """Whether so many landmarks are paid for, said once more and without the records' own methods."""
+    width = info.label_bytes if info.integral or labels not in ("exact", "replay") else 8
+    if budget.convention == PAPER:
+        return count * 4 * (2 if info.declared_directed else 1) <= budget.bytes_per_vertex
+    return count * width * (1 if info.symmetric else 2) <= budget.bytes_per_vertex
+
+
+@given(st.sampled_from(METHODS), INFOS, BUDGETS, BUDGETS, st.sampled_from(sorted(CONVENTIONS)))
+def test_more_memory_never_means_fewer_landmarks(name, info, one, other, label):
+    counts = []
+    for size in sorted([one, other]):
+        params = fitted(name, info, Budget(size, CONVENTIONS[label]))
+        counts.append(0 if isinstance(params, Unsupported) else params["K"])
+    assert counts == sorted(counts)
+
+
+@given(INFOS, BUDGETS, st.integers(1, 200))
+def test_a_number_asked_for_is_kept_or_refused(info, size, count):
+    params = fitted("alt", info, Budget(size), K=count)
+    if fits(count, info, Budget(size), "auto"):
+        assert params["K"] == min(count, info.vertices)
+    else:
+        assert isinstance(params, Unsupported)
+
+
+def test_new_york_is_charged_as_declared_under_the_papers_convention():
+    info = GraphInfo("NY", 264346, 730100, True, True, True, 4)
+    assert [fitted("alt", info, Budget(size, PAPER))["K"] for size in (32, 64, 128)] == [4, 8, 16]
+    assert [fitted("alt", info, Budget(size, MEASURED))["K"] for size in (32, 64, 128)] == [8, 16, 32]
+
+
+# Bounds that hold
+
+
+@settings(max_examples=300)
+@given(
+    st.sampled_from(METHODS),
+    graphs(max_vertices=9),
+    st.sampled_from(CHOICES),
+    st.sampled_from([8, 16, 40, 400]),
+    st.sampled_from([MEASURED, PAPER]),
+)
+def test_every_bound_is_admissible_and_consistent(tmp_path_factory, name, graph, labels, size, convention):
+    """On every pair; consistency on every arc from which the target is still reached, which is all a search needs."""
+    net, budget = network(graph), Budget(size, convention)
+    if isinstance(fitted(name, graph_info(net), budget, labels=labels), Unsupported):
+        return
+    if name == "fps-rr10" and len(components.largest(graph)) < 2:
+        return
+    heuristic = built(name, net, tmp_path_factory.mktemp("pools"), budget, labels=labels)
+    many = deploy(heuristic, net).many
+    exact = true_distances(graph)
+    for target in range(graph.vertices):
+        h = many(np.arange(graph.vertices), target).astype(np.float64)
+        limit = np.where(exact[:, target] < 0, np.inf, exact[:, target])
+        assert (h >= 0).all()
+        assert (h <= allowed(limit, graph)).all()
+        useful = exact[graph.indices, target] >= 0
+        through = graph.weights + h[graph.indices]
+        assert (h[graph.sources] <= allowed(through, graph))[useful].all()
+
+
+def allowed(limit, graph):
+    return limit if graph.integral else limit * (1 + RELATIVE_TOLERANCE)
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("weights", [[3, 1, 4, 1, 5], [0.3, 0.1, 0.4, 0.1, 0.5]], ids=["integer", "float"])
+@pytest.mark.parametrize("both_ways", [True, False], ids=["symmetric", "directed"])
+def test_more_landmarks_than_the_component_has_vertices_are_all_of_them(tmp_path, name, weights, both_ways):
+    """A ring of five and two vertices apart: at most five landmarks, which give every distance in the ring."""
+    ring = np.arange(5)
+    tails, heads, arcs = ring, (ring + 1) % 5, weights
+    if both_ways:
+        tails, heads, arcs = np.r_[tails, heads], np.r_[heads, tails], [*weights, *weights]
+    graph = from_arcs(7, tails, heads, arcs)
+    net = network(graph)
+    heuristic = built(name, net, tmp_path, 4096)
+    assert heuristic.arrays["rows"].shape == (7, 5 if both_ways else 10)
+    sources, targets = all_pairs(graph)
+    inside = (sources < 5) & (targets < 5) & (sources != targets)
+    answers = search(net, deploy(heuristic, net).searched, sources[inside], targets[inside])
+    assert answers.h_source == pytest.approx(answers.cost, rel=1e-7)
+
+
+# What may change a choice
+
+
+@cache
+def road():
+    return network(load("road-500"))
+
+
+def test_the_seed_changes_what_is_random_and_nothing_else(tmp_path):
+    for name in METHODS:
+        one, again, other = (built(name, road(), tmp_path, seed=seed) for seed in (1, 1, 2))
+        assert the_same(one, again)
+        assert the_same(one, other) == method(name).claims.deterministic, name
+
+
+def test_the_first_of_a_pool_are_alt(tmp_path):
+    for budget in (8, 32, 64):
+        alt = built("alt", road(), tmp_path, budget)
+        assert the_same(alt, built("alt-pool", road(), tmp_path, budget))
+        assert the_same(alt, built("alt-pool", road(), tmp_path, budget, K0=1))
+
+
+def test_a_random_subset_is_one_of_the_pool(tmp_path):
+    pool = farthest_points(road(), 8)
+    heuristic = built("random-subset", road(), tmp_path, 32, K0=8)
+    chosen = heuristic.arrays["rows"][:, : heuristic.settings["forward"]].T
+    positions = [np.flatnonzero((pool.forward == row).all(axis=1)).item() for row in chosen]
+    assert len(set(positions)) == 4
+
+
+@pytest.mark.parametrize("seed", [7, 8, 9])
+def test_of_ten_starts_the_best_on_validation_is_taken(tmp_path, seed):
+    net, queries = road(), sample(load("road-500"), 30, seed=seed)
+    taken = built("fps-rr10", net, tmp_path, validation=queries)
+    starts = np.random.default_rng(1).choice(components.largest(net.graph), 10, replace=False)
+    totals = {}
+    for start in starts.tolist():
+        rows = label_rows(farthest_points(net, 4, start=start))
+        found = search(net, alt_layout(net, rows, 4), queries.sources, queries.targets)
+        totals[int(found.expanded.sum())] = rows
+    assert len(totals) > 5
+    assert np.array_equal(taken.arrays["rows"], totals[min(totals)])
+
+
+def test_without_validation_queries_nothing_is_chosen(tmp_path):
+    with pytest.raises(UsageError, match="the protocol has none"):
+        built("fps-rr10", road(), tmp_path, validation=NO_QUERIES)
+
+
+def cell(name, folder, **queries):
+    params = fitted(name, graph_info(road()), Budget(32))
+    plan = CellPlan(
+        graph="road-500",
+        method=name,
+        label=name,
+        params=params,
+        budget=32,
+        convention="measured/1",
+        seed=3,
+        policy="modern",
+        splits=("validation", "test"),
+    )
+    job = Job(cell_id="a" * 24, plan=plan, queries=QueryPlan(**queries), artifacts=folder, method_of=method)
+    result = run_cell(job)
+    assert result.outcome == "ok", result.reason
+    return result
+
+
+def test_test_queries_change_no_array(tmp_path):
+    few, many = (cell("fps-rr10", tmp_path, validation=15, test=test) for test in (5, 40))
+    assert few.facts["bytes"] == many.facts["bytes"]
+    assert few.files["queries.csv"] != many.files["queries.csv"]
+    other = {cell("fps-rr10", tmp_path, validation=count, test=5).facts["reload"]["digest"] for count in (1, 2, 3, 15)}
+    assert len(other) > 1  # while validation queries do
+
+
+# The paper's numbers, through the command
+
+
+def test_the_stochastic_block_model_as_in_the_paper(tmp_path):
+    command = ["run", "--protocol", "valsplit", "--graphs", "sbm-10k", "--methods", "alt,alt-pool"]
+    clean = {key: value for key, value in os.environ.items() if key != "AACBENCH_PLUGINS"}
+    subprocess.run(
+        [sys.executable, "-m", "aacbench", *command, "--out", str(tmp_path)],
+        env=clean,
+        check=True,
+        capture_output=True,
+    )
+    found = {(at.key["label"], at.key["budget"]): at for _, at in scan(tmp_path)}
+    assert {at.outcome for at in found.values()} == {"ok"}
+    files = {key: at.files["queries.csv"] for key, at in found.items()}
+    base = read_queries(files["dijkstra", 32])["expanded"]
+    assert (len(base), base[:100].mean()) == (200, 5330.00)
+    queries, net = sample(load("sbm-10k"), 200), network(load("sbm-10k"))
+    pool = farthest_points(net, 32)
+    for budget, count, published in ((32, 8, 535.68), (64, 16, 291.98), (128, 32, 157.89)):
+        rows = read_queries(files["alt", budget])
+        layout = alt_layout(net, label_rows(pool.first(count)), count, margin=0.0)
+        direct = search(net, layout, queries.sources, queries.targets, parse("paper"), threads=2)
+        assert round(float(rows["expanded"][:100].mean()), 2) == published
+        assert np.array_equal(rows["expanded"], direct.expanded)
+        assert np.array_equal(rows["split"], ["validation"] * 100 + ["test"] * 100)
+        assert files["alt", budget] == files["alt-pool", budget]

@@ -1,0 +1,69 @@
+"""Comparisons are paired, leave out what one side could not answer, and say how much that was."""
+
+import pytest
+from made_studies import made_cell, made_study
+
+from aacbench.errors import UsageError
+from aacbench.reports.comparison import Side, compare, markdown
+
+
+def sides(root, a, b):
+    return Side(a, root, a), Side(b, root, b)
+
+
+def test_every_number_by_hand(tmp_path):
+    cells = [made_cell("a", [2, 8, 5, 9], measured=30.0), made_cell("b", [8, 2, 5, 1], unreachable=(3,))]
+    (row,) = compare(*sides(made_study(tmp_path, cells), "a", "b"))
+    assert (row.queries, row.left_out) == (3, 1)
+    assert (row.mean_a, row.mean_b, row.ratio_of_means) == (5, 5, 1)
+    assert row.geometric_mean_ratio == pytest.approx(1)
+    assert (row.won, row.lost, row.tied) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    assert (row.bytes_a, row.bytes_b) == (30, 32)
+    assert "-2.0" in markdown([row], "a", "b")
+
+
+def test_the_geometric_mean_weighs_queries_alike(tmp_path):
+    cells = [made_cell("a", [1, 100]), made_cell("b", [4, 100])]
+    (row,) = compare(*sides(made_study(tmp_path, cells), "a", "b"))
+    assert row.geometric_mean_ratio == pytest.approx(0.5)
+    assert row.ratio_of_means == pytest.approx(101 / 104)
+
+
+def test_seeds_are_paired_and_one_seed_meets_all(tmp_path):
+    cells = [
+        made_cell("one", [6]),
+        *(made_cell("a", [value], seed=seed) for seed, value in ((1, 1), (2, 10))),
+        *(made_cell("b", [value], seed=seed) for seed, value in ((2, 10), (1, 1))),
+    ]
+    root = made_study(tmp_path, cells)
+    (paired,) = compare(*sides(root, "a", "b"))
+    assert (paired.queries, paired.tied) == (2, 1)
+    (met,) = compare(*sides(root, "one", "b"))
+    assert (met.queries, met.won, met.lost) == (2, 0.5, 0.5)
+
+
+def test_dijkstra_stands_for_every_budget(tmp_path):
+    cells = [made_cell("dijkstra", [9]), made_cell("alt", [3]), made_cell("alt", [1], budget=64)]
+    rows = compare(*sides(made_study(tmp_path, cells), "alt", "dijkstra"))
+    assert [(row.budget, row.mean_a, row.mean_b) for row in rows] == [(32, 3, 9), (64, 1, 9)]
+
+
+def test_a_failed_cell_leaves_all_its_queries_out(tmp_path):
+    cells = [made_cell("a", [2, 8]), made_cell("b", [8, 2], outcome="wrong")]
+    (row,) = compare(*sides(made_study(tmp_path, cells), "a", "b"))
+    assert (row.queries, row.left_out) == (0, 2)
+
+
+def test_two_studies_of_different_graphs_are_refused(tmp_path):
+    made_study(tmp_path / "x", [made_cell("alt", [1])])
+    made_study(tmp_path / "y", [made_cell("alt", [1], graph_digest="other")])
+    with pytest.raises(UsageError, match="different graphs"):
+        compare(Side("x", tmp_path / "x", "alt"), Side("y", tmp_path / "y", "alt"))
+
+
+def test_unknown_methods_and_nothing_in_common_are_refused(tmp_path):
+    root = made_study(tmp_path, [made_cell("a", [1]), made_cell("b", [1], budget=64)])
+    with pytest.raises(UsageError, match="there are a, b"):
+        compare(*sides(root, "a", "c"))
+    with pytest.raises(UsageError, match="no graph and budget in common"):
+        compare(*sides(root, "a", "b"))

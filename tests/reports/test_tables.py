@@ -1,0 +1,101 @@
+"""The results table shows what there is to see, and below it why something is missing."""
+
+import csv
+import io
+
+from made_studies import PAPER, made_cell, made_study
+
+from aacbench.reports.tables import csv_text, markdown, rows_of, study_notes
+
+
+def cells_of(text):
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+
+
+def test_means_are_over_queries_then_seeds_and_reductions_against_dijkstra(tmp_path):
+    cells = [
+        made_cell("dijkstra", [10, 30]),
+        made_cell("alt", [2, 4], seed=1),
+        made_cell("alt", [4, 6], seed=2),
+    ]
+    base, alt = rows_of(made_study(tmp_path, cells))
+    assert (base.test, alt.test, alt.seeds) == (20, 4, 2)
+    assert alt.reduction == 80
+
+
+def test_columns_that_say_nothing_are_left_out(tmp_path):
+    cells = [made_cell("dijkstra", [10]), made_cell("alt", [5], params={"labels": "exact", "K": 4})]
+    header, rule, *rows = cells_of(markdown(rows_of(made_study(tmp_path, cells))))
+    assert header == ["graph", "budget", "method", "measured B/v", "settings", "seeds", "test", "reduction %"]
+    assert [mark.endswith(":") for mark in rule] == [name not in ("graph", "method", "settings") for name in header]
+    assert rows[1] == ["p7", "32", "alt", "32.0", "K=4 labels=exact", "1", "5.00", "50.00"]
+
+
+def test_declared_bytes_do_not_pass_for_measured_ones(tmp_path):
+    held = {"nominal_per_vertex": 32, "measured_per_vertex": 0.0, "measured": False}
+    text = markdown(rows_of(made_study(tmp_path, [made_cell("scalar", [5], bytes=held)])))
+    assert cells_of(text)[2][3] == "declared"
+    assert "no part of a comparison" in text
+
+
+def test_after_a_choice_the_validation_mean_is_that_of_the_chosen_settings(tmp_path):
+    cells = [
+        made_cell("pool", [1, 3], params={"K0": 8}, split="validation"),
+        made_cell("pool", [9, 9], params={"K0": 16}, split="validation"),
+        made_cell("pool", [4, 4], params={"K0": 8}),
+    ]
+    (row,) = rows_of(made_study(tmp_path, cells))
+    assert (row.validation, row.test, row.settings) == (2, 4, "K0=8")
+
+
+def test_reasons_stand_below_grouped_and_worst_first(tmp_path):
+    cells = [
+        made_cell("alt", [5], budget=8, outcome="error", reason="it broke"),
+        made_cell("alt", [5], budget=16, outcome="error", reason="it broke"),
+        made_cell("high", [5], outcome="wrong", reason="not admissible"),
+        made_cell("fine", [5]),
+    ]
+    text = markdown(rows_of(made_study(tmp_path, cells)))
+    assert text.splitlines()[-2:] == [
+        "- wrong: high on p7 at 32 B/v: not admissible",
+        "- error: alt on p7 at 8, 16 B/v: it broke",
+    ]
+    outcomes = [row[-1] for row in cells_of(text)]
+    assert outcomes[0] == "outcome"
+    assert outcomes[2:] == ["error", "error", "wrong", ""]
+    assert "it broke" not in "".join(line for line in text.splitlines() if line.startswith("|"))
+
+
+def test_the_papers_convention_shows_both_counts_of_bytes(tmp_path):
+    cells = [made_cell("alt", [5], convention=PAPER, measured=16.004)]
+    text = markdown(rows_of(made_study(tmp_path, cells)))
+    header, _, row = cells_of(text)
+    assert dict(zip(header, row, strict=True))["nominal B/v"] == "32"
+    assert dict(zip(header, row, strict=True))["measured B/v"] == "16.0"
+    assert "direction is as declared" in text
+
+
+def test_oracles_are_marked_by_their_cell_or_by_name(tmp_path):
+    cells = [made_cell("best", [5], claims={"oracle": True}), made_cell("greedy", [5]), made_cell("alt", [5])]
+    rows = rows_of(made_study(tmp_path, cells), {"greedy"})
+    assert [row.oracle for row in rows] == [True, True, False]
+    assert "best (oracle)" in markdown(rows)
+    assert "cannot be deployed" in markdown(rows)
+    assert "oracle" not in markdown(rows[2:])
+
+
+def test_a_choice_made_on_test_queries_is_said(tmp_path):
+    made_study(tmp_path / "a", [made_cell("alt", [5])], selection="retrospective")
+    made_study(tmp_path / "b", [made_cell("alt", [5])], selection="mean-expansions")
+    assert "too good" in study_notes(tmp_path / "a")[0]
+    assert study_notes(tmp_path / "b") == []
+
+
+def test_csv_keeps_every_digit(tmp_path):
+    text = csv_text(rows_of(made_study(tmp_path, [made_cell("alt", [1, 1, 2])])))
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert float(row["test"]) == 4 / 3
+
+
+def test_an_empty_study_has_no_table(tmp_path):
+    assert markdown(rows_of(made_study(tmp_path, []))) == "No cells yet."
