@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-import studies
+import small_studies as studies
 
 from aacbench.errors import StoreError
 from aacbench.run import driver
@@ -30,7 +30,7 @@ import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it may come ignored from whoever runs the tests
 import sys
 sys.path.insert(0, sys.argv[1])
-import studies
+import small_studies as studies
 from pathlib import Path
 from aacbench.errors import StoreError
 from aacbench.run.driver import run_study

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-import studies
+import small_studies as studies
 
 from aacbench.cli.running import exit_code
 from aacbench.graphs.load import load

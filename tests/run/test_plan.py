@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import studies
+import small_studies as studies
 
 from aacbench.graphs.load import load
 from aacbench.memory.info import graph_info
