@@ -3,6 +3,7 @@
 from aacbench.labels.exact import Direction, distances
 from aacbench.labels.pool import Pool, farthest_points, of_landmarks, stored_farthest_points
 from aacbench.labels.radius import covering_radius, symmetric_covering_radius
+from aacbench.labels.subset import subset
 from aacbench.labels.tables import alt_layout, fixed_point, label_rows, rounding_margin
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "of_landmarks",
     "rounding_margin",
     "stored_farthest_points",
+    "subset",
     "symmetric_covering_radius",
 ]

@@ -4,15 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from aacbench.errors import UsageError
+from aacbench.memory.widths import LABELS, resolved, values_that_fit
 from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
-LABELS = Parameter(
-    "auto",
-    "exact, fixed (4 bytes for float weights) or replay (exact, and rounding is not cared for); auto is exact, for "
-    "float weights fixed, or replay where widths are not charged",
-    choices=("auto", "exact", "fixed", "replay"),
-)
 STARTS = 10  # random first landmarks that fps-rr10 tries
 
 
@@ -33,21 +28,17 @@ def aacbench_methods() -> Iterator[Method]:
 
 def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
     """As many landmarks as the budget pays for: in both directions where the convention says the graph is directed."""
-    if info.integral and params["labels"] == "fixed":
-        return Unsupported("fixed labels are for float weights; those of integer weights are exact as they are")
-    width = info.label_bytes if info.integral or params["labels"] not in ("exact", "replay") else 8
-    fits = budget.values(width) // (2 if budget.directed(info) else 1)
-    if fits < 1:
-        return Unsupported(f"{budget.bytes_per_vertex:g} bytes per vertex hold no landmark of {width} bytes a label")
+    values = values_that_fit(budget, info, params["labels"])
+    if isinstance(values, Unsupported):
+        return values
+    fits = values // (2 if budget.directed(info) else 1)
     wanted = params["K"]
-    if wanted > fits:
-        return Unsupported(f"{wanted} landmarks do not fit {budget.bytes_per_vertex:g} bytes per vertex; {fits} do")
-    count = min(wanted or fits, info.vertices)
-    labels = params["labels"]
-    if labels == "auto":
-        narrow = "fixed" if budget.convention.value_bytes is None else "replay"
-        labels = "exact" if info.integral else narrow
-    return {**params, "K": count, "labels": labels}
+    if fits < max(1, wanted):
+        return Unsupported(
+            f"{max(1, wanted)} landmarks do not fit {budget.bytes_per_vertex:g} bytes per vertex; {fits} do"
+        )
+    labels = resolved(budget, info, params["labels"])
+    return {**params, "K": min(wanted or fits, info.vertices), "labels": labels}
 
 
 def build_alt(context: BuildContext) -> LabelHeuristic:
@@ -96,16 +87,9 @@ def _pool_size(context: BuildContext) -> int:
 
 
 def _labels(context: BuildContext, pool: Any) -> LabelHeuristic:
-    from aacbench.labels import fixed_point, label_rows, rounding_margin
+    from aacbench.labels import subset
 
-    width, settings = context.params["labels"], {}
-    if width == "fixed":
-        pool, settings["scale"] = fixed_point(context.network, pool.landmarks)
-    rows = label_rows(pool)
-    settings |= {"both": len(pool)} if pool.symmetric else {"forward": len(pool)}
-    if rows.dtype.kind == "f" and width != "replay":
-        settings["margin"] = rounding_margin(rows)
-    return LabelHeuristic({"rows": rows}, "differential", settings)
+    return subset(context.network, pool, range(len(pool)), labels=context.params["labels"])
 
 
 def _validation_expansions(context: BuildContext, candidate: LabelHeuristic) -> int:
