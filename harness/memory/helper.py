@@ -34,15 +34,14 @@ class Helper:
             env=environment,
             bufsize=0,
         )
-        try:
-            self._receive(_START_SECONDS)
-        except BaseException:
-            self.end()
-            raise
+        self._ready = False
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request."""
         assert self.process.stdin is not None
+        if not self._ready:
+            self._receive(_START_SECONDS)
+            self._ready = True
         try:
             self.process.stdin.write(json.dumps(request).encode() + b"\n")
         except OSError:
@@ -76,18 +75,29 @@ _LOCK = threading.Lock()
 _RUNNING: list[Helper] = []
 
 
+def start() -> None:
+    """Start this process's helper, unless there is one that lives: it imports while its owner goes on."""
+    with _LOCK:
+        _running()
+
+
 def ask(request: dict[str, Any]) -> dict[str, Any]:
     """Ask this process's helper, which is started anew where there is none or the last one failed."""
     with _LOCK:
-        if _RUNNING and (_RUNNING[0].owner != os.getpid() or _RUNNING[0].process.poll() is not None):
-            _RUNNING.clear()  # a parent's helper answers the parent only
-        if not _RUNNING:
-            _RUNNING.append(Helper())
         try:
-            return _RUNNING[0].ask(request)
+            return _running().ask(request)
         except BaseException:  # also Ctrl-C: an answer that was not waited for must not meet the next request
-            _RUNNING.pop().end()
+            while _RUNNING:
+                _RUNNING.pop().end()
             raise
+
+
+def _running() -> Helper:
+    if _RUNNING and (_RUNNING[0].owner != os.getpid() or _RUNNING[0].process.poll() is not None):
+        _RUNNING.clear()  # a parent's helper answers the parent only
+    if not _RUNNING:
+        _RUNNING.append(Helper())
+    return _RUNNING[0]
 
 
 @atexit.register

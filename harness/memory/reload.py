@@ -13,15 +13,15 @@ import numpy as np
 
 from aacbench.errors import ReloadError
 from aacbench.graphs.record import Array
-from aacbench.locations import cache_folder
 from aacbench.memory import helper
 from aacbench.memory.addresses import address_of
 from aacbench.memory.arrays import checked_settings
 from aacbench.memory.deploy import Deployed, deploy, different
 from aacbench.memory.sample import sample_rows
-from aacbench.memory.saved import load_array, sampled_bounds, save_arrays, save_network
+from aacbench.memory.saved import load_array, sampled_bounds, save_arrays
 from aacbench.method import BatchHeuristic, Heuristic, LabelHeuristic, ScalarHeuristic
 from aacbench.search.networks import Network
+from aacbench.search.stored import networks_folder, save_network
 
 AGREED, DECLARED_ONLY = "agreed", "declared only"
 _RESULT = "_bounds.npy"
@@ -83,7 +83,7 @@ def _settings(heuristic: LabelHeuristic | BatchHeuristic) -> dict[str, int | flo
 
 
 def _elsewhere(request: dict[str, Any], heuristic: LabelHeuristic | BatchHeuristic, network: Network) -> Array:
-    root = cache_folder() / "networks"
+    root = networks_folder()
     with tempfile.TemporaryDirectory(prefix="aacbench-reload-") as name:
         folder = Path(name)
         try:

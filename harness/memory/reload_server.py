@@ -19,9 +19,10 @@ import numpy as np
 
 from aacbench.memory.addresses import Address, function_at
 from aacbench.memory.deploy import deploy
-from aacbench.memory.saved import load_array, load_arrays, load_network, sampled_bounds
+from aacbench.memory.saved import load_array, load_arrays, sampled_bounds
 from aacbench.method import BatchHeuristic, Heuristic, LabelHeuristic
 from aacbench.search.networks import Network
+from aacbench.search.stored import load_network
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG

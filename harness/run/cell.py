@@ -1,7 +1,6 @@
 """One cell, in a worker: load, build, measure, reload, search, audit; values in, values out."""
 
 import errno
-import hashlib
 import os
 import resource
 import tempfile
@@ -9,32 +8,30 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from aacbench import artifacts
 from aacbench.errors import AacbenchError, ReloadError, StoreError
-from aacbench.graphs.load import load
 from aacbench.graphs.record import Array
+from aacbench.memory import helper
 from aacbench.memory.conventions import Budget, convention
 from aacbench.memory.deploy import Deployed, check_agreement, deploy, other_forms
 from aacbench.memory.inventory import check_budget, inventory
 from aacbench.memory.reload import Reload, cold_reload
-from aacbench.method import BuildContext, Heuristic, Method
+from aacbench.method import Heuristic, Method
 from aacbench.queries.record import QuerySet
-from aacbench.queries.splits import sample_splits
-from aacbench.run.audit import Audit, Counterexample, audit_answers, audit_bounds, smallest
-from aacbench.run.durable import storing
-from aacbench.run.locks import claim
+from aacbench.run.audit import Audit, Counterexample, audit_answers, audit_bounds, check_reference, smallest
 from aacbench.run.plan import CellPlan
 from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
+from aacbench.run.reference import references
 from aacbench.run.rows import write_queries
-from aacbench.run.world import World, sealed
-from aacbench.search import Answers, Network, dijkstra, network, parse, search
+from aacbench.run.world import World, context
+from aacbench.run.world import world as world_of
+from aacbench.search import Answers, Network, search
+from aacbench.search.layouts import knows_nothing
 
 AUDIT_TARGETS = 3
 REASON_LENGTH = 2000
@@ -51,6 +48,7 @@ class Job:
     queries: QueryPlan
     artifacts: Path
     method_of: Callable[[str], Method]
+    reference_policy: str
     plugin_file: Path | None = None
     audit: bool = True
 
@@ -78,7 +76,7 @@ def run_cell(job: Job) -> Result:
     except BaseException as error:  # whatever a method raises; Ctrl-C does not reach a worker
         result = Result("error", _sentence(f"{type(error).__name__}: {_text(error)}"), {}, _trace())
     if result.outcome != "ok":
-        _world.cache_clear()  # who knows what the method did to the graph before it failed
+        world_of.cache_clear()  # who knows what the method did to the graph before it failed
     return result
 
 
@@ -100,13 +98,13 @@ def _sentence(text: str) -> str:
 
 def _measured(job: Job) -> Result:
     plan = job.plan
-    world = _world(plan.graph, job.queries)
+    helper.start()  # it is needed when the heuristic is built, and takes a while
+    world = world_of(plan.graph, job.queries)
     net = world.net
-    references = {name: _reference(job.artifacts, net, world.part(name)) for name in plan.splits}
     method = job.method_of(plan.method)
     pools = StoredPools(net, job.artifacts, world.check)
     began = time.perf_counter()
-    heuristic = method.build(_context(job, world, method, pools))
+    heuristic = method.build(context(world, method, plan.params, plan.seed, pools))
     seconds = time.perf_counter() - began - pools.spent
     world.check()
     counted = inventory(heuristic, net.graph.vertices)
@@ -122,19 +120,7 @@ def _measured(job: Job) -> Result:
         "tier": deployed.tier,
         "claims": asdict(method.claims),
     }
-    return _searched(job, world, references, method, deployed, facts)
-
-
-def _context(job: Job, world: World, method: Method, pools: StoredPools) -> BuildContext:
-    return BuildContext(
-        network=world.net,
-        params=dict(job.plan.params),
-        seed=job.plan.seed,
-        train=world.splits.train,
-        validation=world.splits.validation,
-        pools=pools,
-        oracle_queries=world.splits.test if method.claims.oracle else None,
-    )
+    return _searched(job, world, method, deployed, facts)
 
 
 def _reloaded(job: Job, net: Network, heuristic: Heuristic, deployed: Deployed) -> Reload:
@@ -150,20 +136,16 @@ def _reloaded(job: Job, net: Network, heuristic: Heuristic, deployed: Deployed) 
         ) from error
 
 
-def _searched(
-    job: Job, world: World, references: Mapping[str, Array], method: Method, deployed: Deployed, facts: dict[str, Any]
-) -> Result:
-    policy = parse(job.plan.policy)
+def _searched(job: Job, world: World, method: Method, deployed: Deployed, facts: dict[str, Any]) -> Result:
     cases: list[Counterexample] = []
     parts, violations = [], 0
-    for name in job.plan.splits:
+    for name, answers, reference in _answered(job, world, deployed):
         queries = world.part(name)
-        answers = search(world.net, deployed.searched, queries.sources, queries.targets, policy)
-        found, worst = audit_answers(queries.sources, queries.targets, answers, references[name])
+        found, worst = audit_answers(queries.sources, queries.targets, answers, reference.cost)
         violations += found
         cases += worst
-        parts.append((name, queries, answers, references[name]))
-    audit = _bounds(job, world, deployed) if job.audit else Audit(0, 0, 0, None, ())
+        parts.append((name, queries, answers, reference.cost))
+    audit = _bounds(world, deployed, parts) if job.audit else Audit(0, 0, 0, None, ())
     world.check()  # a heuristic may do mischief when it is asked, too
     every = smallest([*cases, *audit.counterexamples])
     facts["audit"] = {
@@ -179,6 +161,18 @@ def _searched(
     if broken is not None:
         return Result("wrong", f"not {broken.claim}: {broken.sentence}", facts, files)
     return Result("ok", "", facts, files)
+
+
+def _answered(job: Job, world: World, deployed: Deployed) -> list[tuple[str, Answers, Answers]]:
+    """Each split's answers beside Dijkstra's, which are looked for last: another worker may be at them meanwhile."""
+    parts = {name: world.part(name) for name in job.plan.splits}
+    dijkstra = job.plan.policy == job.reference_policy and knows_nothing(deployed.searched)
+    found = {}
+    for name, queries in {} if dijkstra else parts.items():
+        found[name] = search(world.net, deployed.searched, queries.sources, queries.targets, job.plan.policy)
+    world.check()  # what Dijkstra is searched on is kept for every cell
+    against = references(job.artifacts, world.net, parts, job.reference_policy)
+    return [(name, found.get(name, against[name]), against[name]) for name in parts]
 
 
 def _columns(parts: list[tuple[str, QuerySet, Answers, Array]]) -> dict[str, Array]:
@@ -213,35 +207,14 @@ def _fields(case: Counterexample) -> dict[str, Any]:
     return {key: str(value) if value != value or value in (np.inf, -np.inf) else value for key, value in values.items()}
 
 
-def _bounds(job: Job, world: World, deployed: Deployed) -> Audit:
-    seed = int.from_bytes(hashlib.sha256(job.cell_id.encode()).digest()[:8], "little")
-    targets = np.unique(np.concatenate([world.part(name).targets for name in job.plan.splits]))
-    chosen = np.random.default_rng(seed).choice(targets, min(AUDIT_TARGETS, len(targets)), replace=False)
-    return audit_bounds(world.net, deployed.many, np.sort(chosen))
-
-
-@lru_cache(maxsize=2)
-def _world(name: str, plan: QueryPlan) -> World:
-    net = network(load(name))
-    splits = sample_splits(
-        net.graph, plan.validation, plan.test, plan.train, mode=plan.mode, seed=plan.seed, strict=plan.strict
-    )
-    return sealed(net, splits)
-
-
-def _reference(folder: Path, net: Network, queries: QuerySet) -> Array:
-    """Dijkstra's costs, computed once per graph and query set and shared by all cells."""
-    key = artifacts.key_of({"reference": "dijkstra/1", "graph": net.graph.digest, "queries": queries.digest})
-    kept = artifacts.read(folder, key)
-    if kept is None:
-        with claim(folder, f"reference-{key[:24]}", wait=True):
-            kept = artifacts.read(folder, key)  # another worker may have computed it meanwhile
-            if kept is None:
-                cost = np.ascontiguousarray(dijkstra(net, queries.sources, queries.targets).cost)
-                with storing(folder.parent):
-                    artifacts.write(folder, key, {"cost": cost}, {})
-                return cost
-    return kept.arrays["cost"]
+def _bounds(world: World, deployed: Deployed, parts: list[tuple[str, QuerySet, Answers, Array]]) -> Audit:
+    """The audit of the bounds for a few targets of the queries: the same ones for every cell on these queries."""
+    targets = np.unique(np.concatenate([queries.targets for _, queries, _, _ in parts]))
+    rng = np.random.default_rng(int(parts[-1][1].digest[:16], 16))
+    chosen = np.sort(rng.choice(targets, min(AUDIT_TARGETS, len(targets)), replace=False))
+    for _, queries, _, reference in parts:
+        check_reference(queries.sources, queries.targets, reference, chosen, world.exact)
+    return audit_bounds(world.net, deployed.many, chosen, world.exact)
 
 
 def _peak() -> int:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,15 @@ import numpy as np
 
 from aacbench.compiled import kernel_digest
 from aacbench.errors import DamagedCellError, DataError
-from aacbench.graphs.load import load
 from aacbench.memory.conventions import GraphInfo, convention
 from aacbench.memory.info import graph_info
 from aacbench.method import Method, Params
-from aacbench.queries.splits import sample_splits
 from aacbench.run.canonical import cell_id, digest, plain
 from aacbench.run.cell import Job, Result, run_cell
 from aacbench.run.events import RunLog, start_run
-from aacbench.run.executor import Limits, run_cells
+from aacbench.run.executor import Limits, Workers
 from aacbench.run.existing import Existing, decide, state_of
+from aacbench.run.layout import ARTIFACTS
 from aacbench.run.locks import claim
 from aacbench.run.plan import CHOSEN_ON, TEST, CellPlan, Plan, chosen, plan
 from aacbench.run.records import Study
@@ -28,10 +27,10 @@ from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell, commit, read_cell
 from aacbench.run.study import write_plan
 from aacbench.run.worker import Failure
-from aacbench.search import network
+from aacbench.run.world import world as world_of
+from aacbench.search import parse
 from aacbench.version import VERSION
 
-ARTIFACTS = "artifacts"
 WAIT_SECONDS = 0.5  # between looks at cells that another run works on
 
 
@@ -92,6 +91,7 @@ class _Run:
     setup: Setup
     facts: Mapping[str, Facts]
     log: RunLog
+    workers: Workers
 
     def key(self, cell: CellPlan) -> dict[str, Any]:
         """Everything that decides what a cell computes."""
@@ -108,21 +108,30 @@ class _Run:
 
 def run_study(study: Study, setup: Setup) -> list[tuple[CellPlan, str]]:
     """Run what is missing and give every cell of the study with its id, those of earlier runs included."""
-    planned, facts = prepare(study, setup)
-    log = start_run(setup.root, {"study": study.record(), "version": VERSION, "existing": setup.existing})
-    run = _Run(study, setup, facts, log)
+    with Workers(run_cell, setup.workers, setup.limits) as workers:
+        planned, facts = prepare(study, setup)
+        log = start_run(setup.root, {"study": study.record(), "version": VERSION, "existing": setup.existing})
+        cells = _stages(_Run(study, setup, facts, log, workers), planned)
+    log.finish({"cells": len(cells)})
+    return cells
+
+
+def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
+    """All that can be planned ahead, then the cells that were chosen on it."""
     first = run.named(planned.cells)
-    _write(study, setup, first)
-    setup.notify("planned", {"cells": len(first)})
+    _begin(run, first, first)
     _execute(run, first, {})
     choices = _choices(run, planned)
     second = run.named(cell for cell, _ in choices)
     if second:
-        _write(study, setup, [*first, *second])
-        setup.notify("planned", {"cells": len(second)})
+        _begin(run, [*first, *second], second)
         _execute(run, second, {name: note for (_, name), (_, note) in zip(second, choices, strict=True)})
-    log.finish({"cells": len(first) + len(second)})
     return [*first, *second]
+
+
+def _begin(run: _Run, known: list[tuple[CellPlan, str]], coming: list[tuple[CellPlan, str]]) -> None:
+    _write(run.study, run.setup, known)
+    run.setup.notify("planned", {"cells": len(coming)})
 
 
 def damaged(root: Path, cells: Iterable[tuple[CellPlan, str]]) -> dict[str, str]:
@@ -132,20 +141,8 @@ def damaged(root: Path, cells: Iterable[tuple[CellPlan, str]]) -> dict[str, str]
 
 
 def _facts(study: Study, name: str) -> Facts:
-    net = network(load(name))
-    info = replace(graph_info(net), name=name)
-    queries = study.queries
-    splits = sample_splits(
-        net.graph,
-        queries.validation,
-        queries.test,
-        queries.train,
-        mode=queries.mode,
-        seed=queries.seed,
-        strict=queries.strict,
-    )
-    digests = {part: getattr(splits, part).digest for part in ("train", "validation", "test")}
-    return Facts(info, net.graph.digest, digests)
+    world = world_of(name, study.queries)
+    return Facts(replace(graph_info(world.net), name=name), world.net.graph.digest, world.digests())
 
 
 def _key(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan) -> dict[str, Any]:
@@ -214,13 +211,12 @@ def _pass(
 
     ran = 0
     try:
-        with closing(run_cells(run_cell, jobs(), setup.workers, setup.limits)) as results:
-            for job, result in results:
-                if isinstance(result, Failure):
-                    result = Result(result.outcome, result.reason, {}, {})
-                _commit(run, planned[job.cell_id], job.cell_id, result, notes.get(job.cell_id))
-                claims.pop(job.cell_id).close()
-                ran += 1
+        for job, result in run.workers.run(jobs()):
+            if isinstance(result, Failure):
+                result = Result(result.outcome, result.reason, {}, {})
+            _commit(run, planned[job.cell_id], job.cell_id, result, notes.get(job.cell_id))
+            claims.pop(job.cell_id).close()
+            ran += 1
     finally:
         for held in claims.values():
             held.close()
@@ -268,6 +264,7 @@ def _job(study: Study, setup: Setup, cell: CellPlan, name: str) -> Job:
         queries=study.queries,
         artifacts=setup.root / ARTIFACTS,
         method_of=setup.method_of,
+        reference_policy=parse(study.search).name,
         plugin_file=setup.sources[cell.method].plugin_file,
         audit="audit" in study.measure,
     )

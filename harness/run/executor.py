@@ -3,6 +3,7 @@
 import math
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
@@ -17,7 +18,7 @@ from aacbench.run.worker import STARTED, Failure, serve
 
 GIB = 2**30
 _BUSY = object()
-_END_SECONDS = 5.0  # for a worker that has nothing to do any more
+_END_SECONDS = 5.0  # for a process to be gone whose pipe is closed
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,51 +53,49 @@ class _Worker:
         self.process.join()
         self.pipe.close()
 
-    def end(self) -> None:
-        """Let a worker that has nothing to do go."""
-        with suppress(OSError):
-            self.pipe.send(None)
-        self.process.join(_END_SECONDS)
-        self.kill()
 
+class Workers:
+    """A pool of worker processes, started at once so that they import while the run is being planned.
 
-def run_cells(
-    work: Callable[[Any], Any], jobs: Iterable[Any], workers: int, limits: Limits
-) -> Generator[tuple[Any, Any]]:
-    """Yield (job, result or Failure) as they finish; jobs are started in order, and asked for when a worker is free.
-
-    Workers are spawned, not forked: a fork would inherit threads and half-held locks. Close the iterator when leaving
-    it early, so that no worker stays behind.
+    Workers are spawned, not forked: a fork would inherit threads and half-held locks. Use it as a context, so that no
+    worker stays behind.
     """
-    coming = iter(jobs)
-    busy: list[_Worker] = []
-    idle: list[_Worker] = []
-    try:
+
+    def __init__(self, work: Callable[[Any], Any], count: int, limits: Limits) -> None:
+        self._work, self._count, self._limits = work, count, limits
+        self._idle = [_start(work, limits) for _ in range(count)]
+        self._busy: list[_Worker] = []
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._busy + self._idle:
+            worker.kill()
+
+    def run(self, jobs: Iterable[Any]) -> Generator[tuple[Any, Any]]:
+        """Yield (job, result or Failure) as they finish; jobs are started in order, and asked for when one is free."""
+        coming, busy = iter(jobs), self._busy
         while True:
-            while len(busy) < workers and (job := next(coming, None)) is not None:
-                worker = idle.pop() if idle else _start(work, limits)
+            while len(busy) < self._count and (job := next(coming, None)) is not None:
+                worker = self._idle.pop(0) if self._idle else _start(self._work, self._limits)
                 busy.append(worker)
                 worker.give(job)
             if not busy:
-                break
+                return
             _await(busy)
             for worker in busy.copy():
-                answer = _answer(worker, limits)
+                answer = _answer(worker, self._limits)
                 if answer is _BUSY:
                     continue
                 job = worker.job
                 following = next(coming, None) if worker.process.is_alive() else None
                 if following is None:
                     busy.remove(worker)
-                    idle += [worker] if worker.process.is_alive() else []
+                    self._idle += [worker] if worker.process.is_alive() else []
                 else:
                     worker.give(following)  # before the answer is dealt with, so that nobody waits for the disk
                 yield job, answer
-        while idle:
-            idle.pop().end()
-    finally:
-        for worker in busy + idle:
-            worker.kill()
 
 
 def _start(work: Callable[[Any], Any], limits: Limits) -> _Worker:
@@ -144,4 +143,6 @@ def _answer(worker: _Worker, limits: Limits) -> Any:
 def _described(code: int | None) -> str:
     if code is None:
         return "it closed its connection"
+    if -code in (signal.SIGSEGV, signal.SIGBUS):
+        return f"signal {-code}: it used memory that is not its own, or wrote to the graph, which may only be read"
     return f"signal {-code}" if code < 0 else f"exit code {code}"

@@ -44,16 +44,16 @@ def _case(cell: Cell, rebuilt: Rebuilt, case: Mapping[str, Any]) -> list[Line]:
     u, v, target = case["u"], case["v"], case["target"]
     bound, limit = float(case["bound"]), float(case["limit"])
     if case["claim"] == "optimal":
-        answers = search(rebuilt.network, rebuilt.deployed.searched, [u], [target], cell.key["policy"])
+        answers = search(rebuilt.world.net, rebuilt.deployed.searched, [u], [target], cell.key["policy"])
         costs = [float(answers.cost[0]), float(answers.path_cost[0])]
         found = min(costs, key=lambda cost: abs(cost - bound))  # either may be what was wrong
-        least = float(dijkstra(rebuilt.network, [u], [target]).cost[0])
+        least = float(dijkstra(rebuilt.world.net, [u], [target]).cost[0])
         return [_line(f"cost of the path {u} to {target}", bound, found), _line("shortest distance", limit, least)]
     h = _bound(rebuilt, u, target, bound)
     if case["claim"] == "consistent":
         through = _weight(rebuilt, u, v) + _bound(rebuilt, v, target, None)
         return [_line(f"h({u}, {target})", bound, h), _line(f"w({u}, {v}) + h({v}, {target})", limit, through)]
-    exact = float(distances(rebuilt.network, target, Direction.TO)[u])
+    exact = float(distances(rebuilt.world.net, target, Direction.TO)[u])
     return [
         _line(f"h({u}, {target})", bound, h),
         _line(f"distance {u} to {target}", limit, np.inf if exact < 0 else exact),
@@ -63,12 +63,12 @@ def _case(cell: Cell, rebuilt: Rebuilt, case: Mapping[str, Any]) -> list[Line]:
 def _bound(rebuilt: Rebuilt, u: int, target: int, stored: float | None) -> float:
     """h; on integer weights the search cuts a bound to an integer, and then that is what was stored."""
     h = float(rebuilt.deployed.many(np.array([u]), target)[0])
-    cut = rebuilt.network.graph.integral and np.isfinite(h) and stored == np.floor(h)
+    cut = rebuilt.world.net.graph.integral and np.isfinite(h) and stored == np.floor(h)
     return float(np.floor(h)) if cut else h
 
 
 def _weight(rebuilt: Rebuilt, u: int, v: int) -> float:
-    graph = rebuilt.network.graph
+    graph = rebuilt.world.net.graph
     arcs = slice(graph.indptr[u], graph.indptr[u + 1])
     return float(graph.weights[arcs][graph.indices[arcs] == v][0])
 
@@ -78,15 +78,15 @@ def _audit(cell: Cell, rebuilt: Rebuilt) -> list[Line]:
     stored = cell.record["audit"]
     broken, targets = 0, []
     for split in cell.key["splits"]:
-        queries = rebuilt.queries(split)
+        queries = rebuilt.world.part(split)
         answers = search(
-            rebuilt.network, rebuilt.deployed.searched, queries.sources, queries.targets, cell.key["policy"]
+            rebuilt.world.net, rebuilt.deployed.searched, queries.sources, queries.targets, cell.key["policy"]
         )
-        reference = dijkstra(rebuilt.network, queries.sources, queries.targets).cost
+        reference = dijkstra(rebuilt.world.net, queries.sources, queries.targets).cost
         broken += audit_answers(queries.sources, queries.targets, answers, reference)[0]
         targets.append(queries.targets)
     some = np.unique(np.concatenate(targets))[:AUDIT_TARGETS]
-    bounds = audit_bounds(rebuilt.network, rebuilt.deployed.many, some)
+    bounds = audit_bounds(rebuilt.world.net, rebuilt.deployed.many, some)
     consistent = stored["consistent"] is None or stored["consistent"] == bounds.consistent
     found = len(bounds.counterexamples) + broken
     return [

@@ -169,8 +169,8 @@ def _time_group(
 
 def _warm_runner(cell: Cell, rebuilt: Rebuilt) -> Runner:
     """A runner whose every query has been searched once, untimed, and came out as it is stored."""
-    queries = rebuilt.queries(TEST)
-    runner = Runner(cell.cell_id, rebuilt.network, rebuilt.deployed.searched.labels, cell.key["policy"], queries)
+    queries = rebuilt.world.part(TEST)
+    runner = Runner(cell.cell_id, rebuilt.world.net, rebuilt.deployed.searched.labels, cell.key["policy"], queries)
     expanded = runner.search_each(slice(0, len(queries)), lambda *_: None)
     stored = read_queries(cell.files["queries.csv"])
     if not np.array_equal(expanded, stored["expanded"][stored["split"] == TEST]):

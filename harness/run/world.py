@@ -1,54 +1,83 @@
 """What a worker keeps of a graph from cell to cell, sealed: a method that changes any of it is found out."""
 
-import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
-
-import numpy as np
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from aacbench.errors import AacbenchError
+from aacbench.graphs.load import load
 from aacbench.graphs.record import Array
+from aacbench.labels.exact import Direction, distances
+from aacbench.method import BuildContext, Method, Params, PoolService
 from aacbench.queries.record import QuerySet
-from aacbench.queries.splits import Splits
+from aacbench.queries.splits import Splits, sample_splits
+from aacbench.run.records import QueryPlan
+from aacbench.search.fingerprint import fingerprint
 from aacbench.search.networks import Network
+from aacbench.search.stored import stored_network
 
 PARTS = ("train", "validation", "test")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """A graph ready to be searched, its queries, and the digest of all their arrays."""
+    """A graph ready to be searched, its queries, and the seal of all their arrays."""
 
     net: Network
     splits: Splits
-    seal: str
+    seal: tuple[object, ...]
+    _exact: dict[int, Array] = field(default_factory=dict)
 
     def part(self, name: str) -> QuerySet:
         """The queries of one split."""
         queries: QuerySet = getattr(self.splits, name)
         return queries
 
+    def digests(self) -> dict[str, str]:
+        """The digest of the queries of each split."""
+        return {name: self.part(name).digest for name in PARTS}
+
+    def exact(self, target: int) -> Array:
+        """The distance of every vertex to a target that is audited again and again."""
+        if target not in self._exact:
+            self._exact[target] = distances(self.net, target, Direction.TO)
+            self._exact[target].flags.writeable = False
+        return self._exact[target]
+
     def check(self) -> None:
         """Refuse to go on with a graph or with queries that are not what they were."""
         try:
-            same = _digest(self.net, self.splits) == self.seal
+            same = _seal(self.net, self.splits) == self.seal
         except Exception:  # such as an attribute that is no array any more
             same = False
         if not same:
             raise AacbenchError("the method changed the graph or the queries it was given, so nothing it did counts.")
 
 
-def sealed(net: Network, splits: Splits) -> World:
-    """Seal a graph and its queries, before any method sees them."""
-    return World(net, splits, _digest(net, splits))
+@lru_cache(maxsize=2)
+def world(graph: str, queries: QueryPlan) -> World:
+    """A graph and its queries, sealed before any method sees them and kept while cells on the same graph follow."""
+    net = stored_network(load(graph))
+    counts = queries.validation, queries.test, queries.train
+    splits = sample_splits(net.graph, *counts, mode=queries.mode, seed=queries.seed, strict=queries.strict)
+    return World(net, splits, _seal(net, splits))
 
 
-def _digest(net: Network, splits: Splits) -> str:
-    found = hashlib.sha256(f"{net.graph.digest} {net.graph.symmetric} {net.order}".encode())
-    for array in _arrays(net, splits):
-        found.update(f"{array.dtype.str}{array.shape}".encode() + b"\0")
-        found.update(np.ascontiguousarray(array).data)
-    return found.hexdigest()
+def context(world: World, method: Method, params: Params, seed: int, pools: PoolService) -> BuildContext:
+    """All that a build may see: no test queries, except for a method that says it is an oracle."""
+    return BuildContext(
+        network=world.net,
+        params=dict(params),
+        seed=seed,
+        train=world.splits.train,
+        validation=world.splits.validation,
+        pools=pools,
+        oracle_queries=world.splits.test if method.claims.oracle else None,
+    )
+
+
+def _seal(net: Network, splits: Splits) -> tuple[object, ...]:
+    return net.graph.digest, net.graph.symmetric, net.order, fingerprint(_arrays(net, splits))
 
 
 def _arrays(net: Network, splits: Splits) -> Iterator[Array]:

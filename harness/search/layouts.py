@@ -158,6 +158,12 @@ def _wide(rows: Array) -> type[np.int64] | type[np.float64]:
     return np.int64 if rows.dtype.kind == "i" else np.float64
 
 
+def knows_nothing(layout: Any) -> bool:
+    """Whether a search with this is Dijkstra's, as with `no_labels`."""
+    labels = getattr(layout, "labels", None)
+    return isinstance(labels, Differential) and labels.rows.shape[1] == 0
+
+
 def no_labels(network: Network) -> Layout:
     """The layout that knows nothing, h = 0: A* with it is Dijkstra."""
     dtype = np.int32 if network.graph.integral else np.float64

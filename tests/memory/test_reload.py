@@ -13,9 +13,9 @@ from aacbench.errors import ReloadError
 from aacbench.graphs import from_arcs
 from aacbench.memory import helper
 from aacbench.memory.reload import cold_reload
-from aacbench.memory.saved import save_network
 from aacbench.method import BatchHeuristic, LabelHeuristic, ScalarHeuristic
 from aacbench.search import network
+from aacbench.search.stored import save_network
 
 PLUGINS = Path(__file__).parent / "plugins"
 

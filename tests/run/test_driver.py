@@ -17,7 +17,7 @@ from aacbench.errors import StoreError
 from aacbench.run import driver
 from aacbench.run.driver import damaged, run_study
 from aacbench.run.events import read_events
-from aacbench.run.executor import run_cells
+from aacbench.run.executor import Workers
 from aacbench.run.layout import cell_folder
 from aacbench.run.locks import claim
 from aacbench.run.records import MethodChoice
@@ -92,6 +92,8 @@ def test_workers_do_not_outlive_a_run_that_was_killed(tmp_path: Path) -> None:
 def test_an_interrupted_run_leaves_no_process_and_goes_on(tmp_path: Path) -> None:
     root = tmp_path / "study"
     process = started(root, "alt,hang")
+    while not (root / "plan.json").exists() and process.poll() is None:
+        time.sleep(0.1)
     workers = _workers(process)
     os.killpg(process.pid, signal.SIGINT)
     try:
@@ -263,10 +265,10 @@ def studies_of(root: Path) -> list:
 
 
 def test_no_worker_stays_when_results_are_not_waited_for() -> None:
-    results = run_cells(time.sleep, [0, 600, 600], 2, studies.LIMITS)
-    assert next(results)[0] == 0
-    started_workers = [child for child in psutil.Process().children() if "spawn_main" in " ".join(child.cmdline())]
-    results.close()
+    with Workers(time.sleep, 2, studies.LIMITS) as workers:
+        assert next(workers.run([0, 600, 600]))[0] == 0
+        children = psutil.Process().children()
+        started_workers = [child for child in children if "spawn_main" in " ".join(child.cmdline())]
     assert started_workers
     assert not [child for child in started_workers if child.is_running()]
 

@@ -18,13 +18,15 @@ from aacbench.search import network
 
 LIMIT = 20  # seconds; a sound cell takes a small part of one once its kernels are compiled
 
+OVERWRITTEN = ("weights", "arcs", "and-ask-for-a-pool", "and-raise", "later")
 FATAL = {
     "hang": ("timeout", f"longer than {LIMIT} seconds"),
     "hang-and-hold-on": ("timeout", f"longer than {LIMIT} seconds"),
     "start-a-child": ("timeout", f"longer than {LIMIT} seconds"),
     "leave-at-once": ("error", "exit code 0"),
     "kill-itself": ("error", "signal 9"),
-    "overwrite-weights": ("error", ""),  # where they are mapped from a file, the system ends the worker
+    # The graph is mapped from a file, read-only, so the system ends whoever writes to it.
+    **{f"overwrite-{what}": ("error", "may only be read") for what in OVERWRITTEN},
 }
 RAISED = {
     "allocate": ("out-of-memory", "more memory"),
@@ -38,11 +40,7 @@ RAISED = {
     "too-large": ("error", "deploys 16384 bytes, but 16 bytes a vertex allow 1024"),
     "fit-too-large": ("error", "deploys 16384 bytes"),
     "set-flags": ("error", ""),
-    "overwrite-arcs": ("error", "changed the graph"),
     "overwrite-queries": ("error", "changed the graph or the queries"),
-    "overwrite-and-ask-for-a-pool": ("error", "changed the graph"),
-    "overwrite-and-raise": ("error", "ValueError: gone"),
-    "overwrite-later": ("error", "changed the graph"),
     "replace-arrays": ("error", "changed the graph"),
     "keep-in-module": ("error", "rebuilt from its arrays alone"),
     "keep-in-closure": ("error", "top of"),

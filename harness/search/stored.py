@@ -1,0 +1,56 @@
+"""Networks on disk: a graph is renumbered once, and every process after that maps the result."""
+
+from contextlib import suppress
+from pathlib import Path
+
+from aacbench import artifacts
+from aacbench.errors import ReloadError
+from aacbench.graphs.record import Graph
+from aacbench.locations import cache_folder
+from aacbench.search.networks import Arcs, Network, network
+
+
+def stored_network(graph: Graph, order: str = "dfs") -> Network:
+    """`network` from the user's cache where it is there, else computed and put there."""
+    root = networks_folder()
+    kept = artifacts.read(root, _key(graph, order))
+    if kept is not None:
+        return Network(graph, order, kept.arrays["original"], kept.arrays["place"], _arcs(kept))
+    made = network(graph, order)
+    with suppress(OSError):  # a full or read-only disk costs time, not the result
+        save_network(root, made)
+    return made
+
+
+def networks_folder() -> Path:
+    """Where networks are kept."""
+    return cache_folder() / "networks"
+
+
+def save_network(root: Path, net: Network) -> str:
+    """Keep a network's arrays on disk, where they are not yet; returns their key."""
+    key = _key(net.graph, net.order)
+    if not artifacts.holds(root, key):
+        graph = net.graph
+        arrays = {f"arcs_{name}": array for name, array in net.arcs._asdict().items()}
+        arrays |= {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
+        artifacts.write(root, key, {**arrays, "original": net.original, "place": net.place}, {"order": net.order})
+    return key
+
+
+def load_network(root: Path, key: str) -> Network:
+    """The network kept under a key, in a process that does not have the graph."""
+    kept = artifacts.read(root, key)
+    if kept is None:
+        raise ReloadError(f"the graph's arrays under {root} are gone or damaged; run again.")
+    arrays = kept.arrays
+    graph = Graph(indptr=arrays["indptr"], indices=arrays["indices"], weights=arrays["weights"])
+    return Network(graph, kept.facts["order"], arrays["original"], arrays["place"], _arcs(kept))
+
+
+def _key(graph: Graph, order: str) -> str:
+    return artifacts.key_of({"network": "reload/1", "graph": graph.digest, "order": order})
+
+
+def _arcs(kept: artifacts.Artifact) -> Arcs:
+    return Arcs(*(kept.arrays[f"arcs_{name}"] for name in Arcs._fields))
