@@ -1,0 +1,67 @@
+"""Dijkstra's answers: searched once, shared out between workers, and themselves checked."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from aacbench.errors import AacbenchError
+from aacbench.labels import Direction, distances
+from aacbench.run import reference
+from aacbench.run.audit import check_reference
+from aacbench.run.records import QueryPlan
+from aacbench.run.reference import references
+from aacbench.run.world import world
+from aacbench.search import dijkstra
+
+
+@pytest.fixture(scope="module")
+def small():
+    return world("grid", QueryPlan(validation=20, test=20))
+
+
+def parts_of(small):
+    return {name: small.part(name) for name in ("validation", "test")}
+
+
+@pytest.mark.parametrize("policy", ["paper", "modern"])
+def test_they_are_what_a_search_gives_also_from_disk(small, tmp_path, policy: str) -> None:
+    first = references(tmp_path, small.net, parts_of(small), policy)
+    again = references(tmp_path, small.net, parts_of(small), policy)
+    for name, queries in parts_of(small).items():
+        wanted = dijkstra(small.net, queries.sources, queries.targets, policy=policy).columns()
+        for found in (first[name].columns(), again[name].columns()):
+            assert all(np.array_equal(found[column], wanted[column]) for column in wanted)
+
+
+def test_workers_search_each_part_once(small, tmp_path, monkeypatch) -> None:
+    searched, both = [], threading.Barrier(2, timeout=60)
+
+    def counted(net, sources, targets, **options):
+        searched.append(len(sources))
+        both.wait()  # each must be at a part of its own at the same time
+        return dijkstra(net, sources, targets, **options)
+
+    monkeypatch.setattr(reference, "dijkstra", counted)
+    found = []
+    workers = [
+        threading.Thread(target=lambda: found.append(references(tmp_path, small.net, parts_of(small), "modern")))
+        for _ in range(2)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(searched) == 2
+    assert all(np.array_equal(found[0][name].cost, found[1][name].cost) for name in parts_of(small))
+
+
+def test_a_reference_that_is_not_the_distance_is_found_out(small) -> None:
+    queries = small.part("test")
+    cost = dijkstra(small.net, queries.sources, queries.targets).cost
+    audited = queries.targets[:2]
+    exact = {int(t): distances(small.net, int(t), Direction.TO) for t in audited}
+    check_reference(queries.sources, queries.targets, cost, audited, exact.__getitem__)
+    wrong = np.where(np.arange(len(cost)) == 1, cost + 1, cost)
+    with pytest.raises(AacbenchError, match="the search itself is broken"):
+        check_reference(queries.sources, queries.targets, wrong, audited, exact.__getitem__)
