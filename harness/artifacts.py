@@ -94,7 +94,7 @@ def _read(folder: Path) -> Artifact:
     # Plain arrays over the maps: kernels take numpy's memmap class too, but find their signature more slowly.
     arrays = {name: np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in meta["sha256"]}
     for name, array in arrays.items():
-        if _digest(array) != meta["sha256"][name]:
+        if sha256_of(array) != meta["sha256"][name]:
             raise ValueError(f"{folder} does not hold what was written there")
     return Artifact(arrays, meta["facts"])
 
@@ -105,17 +105,18 @@ def _fill(folder: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[s
             np.save(stream, array, allow_pickle=False)
             stream.flush()
             os.fsync(stream.fileno())
-    digests = {name: _digest(array) for name, array in arrays.items()}
+    digests = {name: sha256_of(array) for name, array in arrays.items()}
     with (folder / "meta.json").open("w", encoding="utf-8") as text:
         json.dump({"format": FORMAT, "sha256": digests, "facts": dict(facts)}, text, indent=1)
         text.flush()
         os.fsync(text.fileno())
 
 
-def _digest(array: npt.NDArray[Any]) -> str:
-    head = f"{array.dtype.str}{array.shape}".encode()
-    digest = hashlib.sha256(head + b"\0")
-    digest.update(np.ascontiguousarray(array).data)  # no copy: a pool may be gigabytes
+def sha256_of(array: npt.NDArray[Any]) -> str:
+    """The digest of an array's type, shape and little-endian content."""
+    canonical = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))  # mostly no copy: a pool may be gigabytes
+    digest = hashlib.sha256(f"{canonical.dtype.str}{array.shape}".encode() + b"\0")
+    digest.update(canonical.data)
     return digest.hexdigest()
 
 

@@ -2,6 +2,7 @@
 
 from aacbench.protocols.choices import override, parse_methods, spell
 from aacbench.protocols.reader import known_protocols, read_protocol
-from aacbench.protocols.writing import protocol_digest, to_toml
+from aacbench.protocols.writing import to_toml
+from aacbench.run.study import protocol_digest
 
 __all__ = ["known_protocols", "override", "parse_methods", "protocol_digest", "read_protocol", "spell", "to_toml"]

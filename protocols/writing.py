@@ -1,21 +1,12 @@
-"""A study written out: as TOML that reads back to the same study, and as a digest."""
+"""A study written out as TOML that reads back to the same study."""
 
-import hashlib
 import json
 import re
 from typing import Any
 
 from aacbench.run.records import MethodChoice, Study
 
-FORMAT = "aacbench.protocol/1"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-
-
-def protocol_digest(study: Study) -> str:
-    """The sha256 of everything the study decides; the order of keys and the spelling of budgets do not matter."""
-    record = study.record() | {"budgets": [float(budget) for budget in study.budgets]}
-    canonical = json.dumps(record, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(f"{FORMAT}\0{canonical}".encode()).hexdigest()
 
 
 def to_toml(study: Study) -> str:

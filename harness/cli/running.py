@@ -17,14 +17,13 @@ from aacbench.plugins.manager import PluginManager, load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
-from aacbench.protocols.writing import protocol_digest
 from aacbench.reports import latency, tables
 from aacbench.run.driver import Setup, Source, named, prepare, run_study
 from aacbench.run.executor import GIB, Limits
 from aacbench.run.plan import BASELINE
 from aacbench.run.records import Study
 from aacbench.run.store import read_cell, scan
-from aacbench.run.study import summary
+from aacbench.run.study import protocol_digest, summary
 from aacbench.run.timing import time_study
 
 ALL_OK, SOME_FAILED, USAGE, SOME_WRONG, MISMATCH, NOTHING_RAN = range(6)

@@ -1,13 +1,11 @@
 """What a heuristic really deploys, array by array, and whether it stays within its budget."""
 
-import hashlib
 import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
+from aacbench.artifacts import sha256_of
 from aacbench.errors import OverBudgetError, UsageError
 from aacbench.graphs.record import Array
 from aacbench.memory.arrays import checked_arrays, checked_settings
@@ -97,14 +95,6 @@ def memory_of(array: Array) -> tuple[Any, ...]:
     """What two arrays share only if they are the same numbers in the same memory; nothing, if they hold none."""
     where = array.__array_interface__["data"][0] if array.size else id(array)
     return where, array.dtype.str, array.shape, array.strides
-
-
-def sha256_of(array: Array) -> str:
-    """The digest of an array's type, shape and little-endian content."""
-    canonical = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-    digest = hashlib.sha256(f"{canonical.dtype.str}{array.shape}".encode() + b"\0")
-    digest.update(canonical.data)
-    return digest.hexdigest()
 
 
 def _entry(name: str, array: Array, same_as: str | None) -> ArrayBytes:

@@ -14,7 +14,7 @@ from aacbench.errors import DamagedCellError, DataError
 from aacbench.memory.conventions import GraphInfo, convention
 from aacbench.memory.info import graph_info
 from aacbench.method import Method, Params
-from aacbench.run.canonical import cell_id, digest, plain
+from aacbench.run.canonical import cell_id, plain
 from aacbench.run.cell import Job, Result, run_cell
 from aacbench.run.events import RunLog, start_run
 from aacbench.run.executor import Limits, Workers
@@ -25,7 +25,7 @@ from aacbench.run.plan import CHOSEN_ON, TEST, CellPlan, Plan, chosen, plan
 from aacbench.run.records import Study
 from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell, commit, read_cell
-from aacbench.run.study import write_plan
+from aacbench.run.study import protocol_digest, write_plan
 from aacbench.run.worker import Failure
 from aacbench.run.world import world as world_of
 from aacbench.search import parse
@@ -168,7 +168,7 @@ def _key(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan)
 
 def _write(study: Study, setup: Setup, cells: Iterable[tuple[CellPlan, str]]) -> None:
     record = {
-        "protocol_digest": digest(study.record(), "aacbench.study/1"),
+        "protocol_digest": protocol_digest(study),
         "study": study.record(),
         "cells": [name for _, name in cells],
     }

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.errors import DamagedCellError, DataError, UsageError
-from aacbench.run.canonical import spelt
+from aacbench.run.canonical import digest, spelt
 from aacbench.run.durable import make_folder, replace_file, storing
 from aacbench.run.layout import PLAN, is_cell_id
 from aacbench.run.locks import claim
-from aacbench.run.records import OUTCOMES
+from aacbench.run.records import OUTCOMES, Study
 from aacbench.run.store import scan
+
+PROTOCOL_TAG = "aacbench.protocol/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,11 @@ class StudySummary:
     planned: int
     missing: tuple[str, ...]
     unplanned: tuple[str, ...]
+
+
+def protocol_digest(study: Study) -> str:
+    """The sha256 of everything the study decides; the order of keys and the spelling of numbers do not matter."""
+    return digest(study.record(), PROTOCOL_TAG)
 
 
 def write_plan(root: Path, plan: Mapping[str, Any]) -> None:

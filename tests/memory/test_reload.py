@@ -133,7 +133,7 @@ def test_an_interrupt_is_for_the_one_who_asks(ring):
 
 
 def test_a_damaged_graph_on_disk_is_told_and_made_anew(ring, tmp_path, monkeypatch):
-    monkeypatch.setattr("aacbench.memory.reload.cache_folder", lambda: tmp_path)
+    monkeypatch.setattr("aacbench.search.stored.cache_folder", lambda: tmp_path)
     net = network(from_arcs(2, [0], [1], [9]))
     heuristic = plugin("honest_batch").build(net)
     save_network(tmp_path / "networks", net)

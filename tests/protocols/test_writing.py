@@ -103,7 +103,9 @@ def test_every_value_changes_the_digest():
 def test_a_parameter_that_is_one_is_not_one_that_is_true():
     study = read_protocol("valsplit")
     kinds = [replace(study, methods=(MethodChoice(name="m", settings={"x": x}),)) for x in (1, 1.0, True, "1")]
-    assert len({protocol_digest(kind) for kind in kinds}) == 4
+    one, same, true, text = map(protocol_digest, kinds)
+    assert one == same
+    assert len({one, true, text}) == 3
 
 
 def test_the_digest_is_the_documented_one():
@@ -111,5 +113,7 @@ def test_the_digest_is_the_documented_one():
     import json
 
     study = read_protocol("quick")
-    text = json.dumps(study.record(), sort_keys=True, separators=(",", ":"))
+    text = json.dumps(
+        study.record() | {"budgets": [int(budget) for budget in study.budgets]}, sort_keys=True, separators=(",", ":")
+    )
     assert protocol_digest(study) == hashlib.sha256(b"aacbench.protocol/1\0" + text.encode()).hexdigest()
