@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 MOST_WORKERS = 4
+STOPPED = 1  # as for a run that could not finish some of its cells
 
 
 def default_workers() -> int:
@@ -54,6 +55,11 @@ def default_workers() -> int:
 @click.pass_context
 def run(context: click.Context, /, protocol: str, **options: Any) -> None:
     """Run a protocol. Results are kept as they come; the same command again goes on where it stopped."""
-    from aacbench.cli.running import carry_out
+    try:
+        from aacbench.cli.running import carry_out
 
-    context.exit(carry_out(protocol, options))
+        code = carry_out(protocol, options)
+    except KeyboardInterrupt:
+        click.echo("aacbench: stopped; what is finished is kept, and the same command goes on from there.", err=True)
+        code = STOPPED
+    context.exit(code)

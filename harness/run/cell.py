@@ -8,6 +8,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +23,7 @@ from aacbench.graphs.record import Array
 from aacbench.memory.conventions import Budget, convention
 from aacbench.memory.deploy import Deployed, check_agreement, deploy, other_forms
 from aacbench.memory.inventory import check_budget, inventory
-from aacbench.memory.reload import Reload, cold_reload
+from aacbench.memory.reload import Reload, cold_reload, keep_network
 from aacbench.method import BuildContext, Heuristic, Method
 from aacbench.queries.record import QuerySet
 from aacbench.queries.splits import sample_splits
@@ -34,7 +35,7 @@ from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
 from aacbench.run.rows import write_queries
 from aacbench.run.world import World, sealed
-from aacbench.search import Answers, Network, dijkstra, network, parse, search
+from aacbench.search import Answers, dijkstra, network, parse, search
 
 AUDIT_TARGETS = 3
 REASON_LENGTH = 2000
@@ -100,9 +101,9 @@ def _sentence(text: str) -> str:
 
 def _measured(job: Job) -> Result:
     plan = job.plan
-    world = _world(plan.graph, job.queries)
+    world = _intact_world(plan.graph, job.queries)
     net = world.net
-    references = {name: _reference(job.artifacts, net, world.part(name)) for name in plan.splits}
+    references = {name: _reference(job.artifacts, world, world.part(name)) for name in plan.splits}
     method = job.method_of(plan.method)
     pools = StoredPools(net, job.artifacts, world.check)
     began = time.perf_counter()
@@ -114,7 +115,7 @@ def _measured(job: Job) -> Result:
     deployed = deploy(heuristic, net)
     for other in other_forms(heuristic):
         check_agreement(deployed, deploy(other, net), net, plan.seed)
-    reloaded = _reloaded(job, net, heuristic, deployed)
+    reloaded = _reloaded(job, world, heuristic, deployed)
     facts: dict[str, Any] = {
         "bytes": {"nominal_per_vertex": plan.budget, **counted.record()},
         "build": {"seconds": seconds, "pool_seconds": pools.seconds, "peak_rss": _peak()},
@@ -137,9 +138,9 @@ def _context(job: Job, world: World, method: Method, pools: StoredPools) -> Buil
     )
 
 
-def _reloaded(job: Job, net: Network, heuristic: Heuristic, deployed: Deployed) -> Reload:
+def _reloaded(job: Job, world: World, heuristic: Heuristic, deployed: Deployed) -> Reload:
     try:
-        return cold_reload(heuristic, net, plugin_file=job.plugin_file, deployed=deployed)
+        return cold_reload(heuristic, world.net, plugin_file=job.plugin_file, deployed=deployed, check=world.check)
     except ReloadError as error:
         # The helper process can only say it in words. Kept as the method's fault, it would not be tried again.
         if not any(words in f"{error} {error.__cause__}" for words in NO_SPACE):
@@ -220,17 +221,31 @@ def _bounds(job: Job, world: World, deployed: Deployed) -> Audit:
     return audit_bounds(world.net, deployed.many, np.sort(chosen))
 
 
+def _intact_world(name: str, plan: QueryPlan) -> World:
+    """The graph and its queries; where something that an earlier cell left running changed them, loaded anew."""
+    world = _world(name, plan)
+    try:
+        world.check()
+    except AacbenchError:
+        _world.cache_clear()
+        world = _world(name, plan)
+    return world
+
+
 @lru_cache(maxsize=2)
 def _world(name: str, plan: QueryPlan) -> World:
     net = network(load(name))
+    with suppress(OSError):  # then it is tried again when it is needed, and told
+        keep_network(net)  # now, while no method has seen it
     splits = sample_splits(
         net.graph, plan.validation, plan.test, plan.train, mode=plan.mode, seed=plan.seed, strict=plan.strict
     )
     return sealed(net, splits)
 
 
-def _reference(folder: Path, net: Network, queries: QuerySet) -> Array:
+def _reference(folder: Path, world: World, queries: QuerySet) -> Array:
     """Dijkstra's costs, computed once per graph and query set and shared by all cells."""
+    net = world.net
     key = artifacts.key_of({"reference": "dijkstra/1", "graph": net.graph.digest, "queries": queries.digest})
     kept = artifacts.read(folder, key)
     if kept is None:
@@ -238,6 +253,7 @@ def _reference(folder: Path, net: Network, queries: QuerySet) -> Array:
             kept = artifacts.read(folder, key)  # another worker may have computed it meanwhile
             if kept is None:
                 cost = np.ascontiguousarray(dijkstra(net, queries.sources, queries.targets).cost)
+                world.check()  # a thread of an earlier cell may have changed the graph meanwhile
                 with storing(folder.parent):
                     artifacts.write(folder, key, {"cost": cost}, {})
                 return cost

@@ -1,7 +1,7 @@
 """A run from start to end: plan, skip what is done, execute, commit as results come, choose on validation, go on."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from aacbench.run.cell import Job, Result, run_cell
 from aacbench.run.events import RunLog, start_run
 from aacbench.run.executor import Limits, run_cells
 from aacbench.run.existing import Existing, decide, state_of
+from aacbench.run.fits import Answer, Question, ask_all
 from aacbench.run.locks import claim
 from aacbench.run.plan import CHOSEN_ON, TEST, CellPlan, Plan, chosen, plan
 from aacbench.run.records import Study
@@ -42,6 +43,7 @@ class Source:
     method: Method
     digest: str
     plugin_file: Path | None = None
+    built_in: bool = False  # else its code is run in workers alone, which nobody else's cells then share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,15 @@ class Setup:
     existing: Existing = "keep"
     limits: Limits = field(default_factory=Limits)
     notify: Callable[[str, Mapping[str, Any]], None] = field(default=lambda *_: None)
+
+    def kind(self, job: Job) -> str:
+        """What may share a worker with a job: the cells of its plugin."""
+        return self.origin(job.plan)
+
+    def origin(self, cell: CellPlan) -> str:
+        """The plugin that a cell's method comes from, empty for a built-in one."""
+        source = self.sources[cell.method]
+        return "" if source.built_in else source.digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +85,12 @@ def prepare(study: Study, setup: Setup) -> tuple[Plan, dict[str, Facts]]:
         setup.notify("graph", {"name": name})
         facts[name] = _facts(study, name)
     methods = {name: source.method for name, source in setup.sources.items()}
-    return plan(study, methods, {name: fact.info for name, fact in facts.items()}, setup.resolve), facts
+    foreign = {name: source.digest for name, source in setup.sources.items() if not source.built_in}
+
+    def fit(questions: Sequence[Question]) -> list[Answer]:
+        return ask_all(questions, methods, foreign, setup.method_of, setup.workers, setup.limits)
+
+    return plan(study, methods, {name: fact.info for name, fact in facts.items()}, setup.resolve, fit), facts
 
 
 def named(
@@ -199,7 +215,8 @@ def _pass(
     claims: dict[str, ExitStack] = {}  # no more than there are workers: each is an open file
 
     def jobs() -> Iterator[Job]:
-        for cell, name in cells:
+        # A plugin's cells in a row, since they share their workers with no others.
+        for cell, name in sorted(cells, key=lambda pair: setup.origin(pair[0])):
             if _settled(run, cell, name, existing, notes.get(name)):
                 continue
             with ExitStack() as held:
@@ -214,7 +231,7 @@ def _pass(
 
     ran = 0
     try:
-        with closing(run_cells(run_cell, jobs(), setup.workers, setup.limits)) as results:
+        with closing(run_cells(run_cell, jobs(), setup.workers, setup.limits, setup.kind)) as results:
             for job, result in results:
                 if isinstance(result, Failure):
                     result = Result(result.outcome, result.reason, {}, {})
@@ -250,7 +267,7 @@ def _refused(cell: CellPlan) -> Result | None:
     """The result of a cell that is known before it is run."""
     if cell.unsupported:
         return Result("unsupported", cell.unsupported, {}, {})
-    return Result("error", cell.failed, {}, {}) if cell.failed else None
+    return Result(cell.failure, cell.failed, {}, {}) if cell.failed else None
 
 
 def look(root: Path, name: str) -> Cell | DamagedCellError | None:

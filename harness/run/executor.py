@@ -3,17 +3,21 @@
 import math
 import multiprocessing
 import os
+import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from multiprocessing import connection
+from pathlib import Path
 from typing import Any
 
 import psutil
 
 from aacbench.errors import StoreError
+from aacbench.run.durable import storing
 from aacbench.run.worker import STARTED, Failure, serve
+from aacbench.scratch import temporary_folder
 
 GIB = 2**30
 _BUSY = object()
@@ -35,6 +39,7 @@ class _Worker:
     process: Any
     pipe: Any
     job: Any = None
+    kind: str = ""
     deadline: float = field(default=math.inf)
 
     def give(self, job: Any) -> None:
@@ -44,39 +49,68 @@ class _Worker:
 
     def kill(self) -> None:
         """End the process and all that it started."""
-        with suppress(psutil.Error):
-            for child in psutil.Process(self.process.pid).children(recursive=True):
-                with suppress(psutil.Error):
-                    child.kill()
+        started = self._started()
         self.process.kill()
         self.process.join()
         self.pipe.close()
+        for child in started:
+            with suppress(psutil.Error):
+                child.kill()
+
+    def _started(self) -> list[psutil.Process]:
+        with suppress(psutil.Error):
+            return psutil.Process(self.process.pid).children(recursive=True)
+        return []
 
     def end(self) -> None:
-        """Let a worker that has nothing to do go."""
+        """Let a worker that has nothing to do go, and end what it started."""
+        started = self._started()  # once it has ended, nobody knows whose they are
         with suppress(OSError):
             self.pipe.send(None)
         self.process.join(_END_SECONDS)
         self.kill()
+        for child in started:
+            with suppress(psutil.Error):
+                child.kill()
 
 
 def run_cells(
-    work: Callable[[Any], Any], jobs: Iterable[Any], workers: int, limits: Limits
+    work: Callable[[Any], Any],
+    jobs: Iterable[Any],
+    workers: int,
+    limits: Limits,
+    kind: Callable[[Any], str] = lambda _: "",
 ) -> Generator[tuple[Any, Any]]:
     """Yield (job, result or Failure) as they finish; jobs are started in order, and asked for when a worker is free.
 
     Workers are spawned, not forked: a fork would inherit threads and half-held locks. Close the iterator when leaving
-    it early, so that no worker stays behind.
+    it early, so that no worker stays behind. A job of a `kind` may leave anything behind in its worker, such as a
+    thread, so that worker is given jobs of the same kind only.
     """
     coming = iter(jobs)
     busy: list[_Worker] = []
     idle: list[_Worker] = []
+    with storing(Path(tempfile.gettempdir())):
+        temporary = ExitStack()
+        folder = temporary.enter_context(temporary_folder())
+
+    def assign(job: Any) -> None:
+        of = kind(job)
+        worker = next((worker for worker in idle if worker.kind in ("", of)), None)
+        if worker is not None:
+            idle.remove(worker)
+        else:
+            while idle:
+                idle.pop().kill()
+            worker = _start(work, limits, folder)
+        worker.kind = of
+        busy.append(worker)
+        worker.give(job)
+
     try:
         while True:
             while len(busy) < workers and (job := next(coming, None)) is not None:
-                worker = idle.pop() if idle else _start(work, limits)
-                busy.append(worker)
-                worker.give(job)
+                assign(job)
             if not busy:
                 break
             _await(busy)
@@ -85,24 +119,24 @@ def run_cells(
                 if answer is _BUSY:
                     continue
                 job = worker.job
-                following = next(coming, None) if worker.process.is_alive() else None
-                if following is None:
-                    busy.remove(worker)
-                    idle += [worker] if worker.process.is_alive() else []
-                else:
-                    worker.give(following)  # before the answer is dealt with, so that nobody waits for the disk
+                busy.remove(worker)
+                idle += [worker] if worker.process.is_alive() else []
+                following = next(coming, None) if idle else None
+                if following is not None:
+                    assign(following)  # before the answer is dealt with, so that nobody waits for the disk
                 yield job, answer
         while idle:
             idle.pop().end()
     finally:
         for worker in busy + idle:
             worker.kill()
+        temporary.close()
 
 
-def _start(work: Callable[[Any], Any], limits: Limits) -> _Worker:
+def _start(work: Callable[[Any], Any], limits: Limits, temporary: Path) -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=serve, args=(work, theirs, limits.memory_bytes, os.getpid()))
+    process = context.Process(target=serve, args=(work, theirs, limits.memory_bytes, str(temporary), os.getpid()))
     process.start()
     theirs.close()  # else its end would not be seen
     return _Worker(process, ours)

@@ -16,7 +16,7 @@ from aacbench.run.layout import ARTIFACTS
 from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
 from aacbench.run.study import read_plan
-from aacbench.run.world import sealed
+from aacbench.run.world import World, sealed
 from aacbench.search import Network, network
 
 
@@ -37,6 +37,7 @@ class Rebuilt:
 def rebuild(root: Path, key: Mapping[str, Any], queries: QueryPlan, method: Method) -> Rebuilt:
     """Build a cell's heuristic from its key; a graph or queries that are not the cell's own are refused."""
     net, splits = inputs(key["graph"], queries)
+    world = _sealed(key["graph"], queries)
     if net.graph.digest != key["graph_digest"]:
         raise UsageError(f"the graph {key['graph']} is no longer the one this cell was run on; run the study anew.")
     digests = {name: getattr(splits, name).digest for name in key["query_digests"]}
@@ -48,7 +49,7 @@ def rebuild(root: Path, key: Mapping[str, Any], queries: QueryPlan, method: Meth
         seed=key["seed"],
         train=splits.train,
         validation=splits.validation,
-        pools=StoredPools(net, root / ARTIFACTS, sealed(net, splits).check),
+        pools=StoredPools(net, root / ARTIFACTS, world.check),
         oracle_queries=splits.test if method.claims.oracle else None,
     )
     return Rebuilt(net, splits, _built(method, context))
@@ -68,6 +69,12 @@ def inputs(graph: str, queries: QueryPlan) -> tuple[Network, Splits]:
     net = network(load(graph))
     counts = queries.validation, queries.test, queries.train
     return net, sample_splits(net.graph, *counts, mode=queries.mode, seed=queries.seed, strict=queries.strict)
+
+
+@lru_cache(maxsize=2)
+def _sealed(graph: str, queries: QueryPlan) -> World:
+    """The same, sealed before the first method saw it."""
+    return sealed(*inputs(graph, queries))
 
 
 def _built(method: Method, context: BuildContext) -> Deployed:
