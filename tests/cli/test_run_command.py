@@ -116,9 +116,7 @@ def test_limits_that_no_cell_could_meet_are_refused(tmp_path, capsys, limit):
 
 @pytest.mark.parametrize("plan", ["", '{"protocol_digest": "x", "cells": []}', '{"pro', "[]"])
 @pytest.mark.parametrize("words", [("status",), ("report",), ("replay", "CELL", "--study")])
-def test_a_plan_that_is_cut_short_or_of_another_version_is_one_sentence_or_nothing(
-    study, tmp_path, capsys, plan, words
-):
+def test_a_plan_that_is_cut_short_or_of_another_version_is_one_sentence(study, tmp_path, capsys, plan, words):
     copy = shutil.copytree(study, tmp_path / "copy")
     (copy / "plan.json").write_text(plan)
     cell = next(copy.glob("cells/*/*")).name
