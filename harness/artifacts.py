@@ -6,9 +6,7 @@ Any number of processes may read and write the same key at once: whoever renames
 import hashlib
 import json
 import os
-import secrets
 import shutil
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,9 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aacbench.scratch import abandoned, is_scratch, scratch_name
+
 FORMAT = "aacbench.artifact/1"
-_UNFINISHED = ".unfinished-"
-_ABANDONED_AFTER_SECONDS = 24 * 3600
+_UNFINISHED = ".unfinished"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,8 +59,8 @@ def write(root: Path, key: str, arrays: Mapping[str, npt.NDArray[Any]], facts: M
     """Keep arrays and facts under the key; an OSError means that nothing was kept."""
     folder = _folder(root, key)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    _remove_abandoned(root)
-    unfinished = folder.with_name(_UNFINISHED + secrets.token_hex(8))
+    remove_abandoned(root)
+    unfinished = folder.with_name(scratch_name(_UNFINISHED))
     try:
         unfinished.mkdir()
         _fill(unfinished, arrays, facts)
@@ -75,7 +74,7 @@ def write(root: Path, key: str, arrays: Mapping[str, npt.NDArray[Any]], facts: M
 def drop(root: Path, key: str) -> None:
     """Forget what is kept under the key."""
     folder = _folder(root, key)
-    aside = folder.with_name(_UNFINISHED + secrets.token_hex(8))
+    aside = folder.with_name(scratch_name(_UNFINISHED))
     try:
         folder.rename(aside)  # first, so that no other process finds it half removed
     except OSError:
@@ -121,15 +120,11 @@ def sha256_of(array: npt.NDArray[Any]) -> str:
 
 
 @cache
-def _remove_abandoned(root: Path) -> None:
-    """A process that was killed leaves its unfinished folder; after a day nobody is working on it.
+def remove_abandoned(root: Path) -> None:
+    """A process that was killed leaves its unfinished folder.
 
     Cached: once per process is enough, and every write would pay for the walk.
     """
     for folder in root.glob(f"*/{_UNFINISHED}*"):
-        try:
-            abandoned = time.time() - folder.stat().st_mtime > _ABANDONED_AFTER_SECONDS
-        except OSError:
-            continue
-        if abandoned:
+        if is_scratch(folder) and abandoned(folder):
             shutil.rmtree(folder, ignore_errors=True)

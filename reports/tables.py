@@ -85,7 +85,7 @@ def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
 def study_notes(root: Path) -> list[str]:
     """What a reader of any table of this study must know, in a line each."""
     plan = read_plan(root)
-    if plan is None or plan["study"].get("selection") != "retrospective":
+    if plan is None or plan.get("study", {}).get("selection") != "retrospective":
         return []
     return ["Settings were chosen on the test queries themselves, so these numbers are too good."]
 

@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from aacbench.cli.running import method_in_worker
+from aacbench.cli.methods import method_in_worker
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.run.driver import Setup, Source
@@ -31,7 +31,7 @@ def setup(root: Path, of: Study, *, limits: Limits = LIMITS, **changes) -> Setup
     for name in {BASELINE, *(choice.name for choice in of.methods)}:
         found = plugins.method(name)
         file = FAULTS if found.origin.kind == "file" else None
-        sources[name] = Source(found.method, found.origin.digest, file)
+        sources[name] = Source(found.method, found.origin.digest, file, built_in=found.origin.kind == "built-in")
     method_of = partial(method_in_worker, (FAULTS,))
     return Setup(root=root, sources=sources, resolve=resolve, method_of=method_of, limits=limits, **changes)
 

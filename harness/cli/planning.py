@@ -31,7 +31,11 @@ def plan_text(
     if any(cell.group for cell, _ in cells):
         groups_of_choice = {cell.group for cell, _ in cells if cell.group}
         lines.append(f"{len(groups_of_choice)} more cells, on test queries, follow from choices on validation.")
-    refused = {f"not run: {cell.label} on {cell.graph}: {cell.unsupported}" for cell, _ in cells if cell.unsupported}
+    refused = {
+        f"not run: {cell.label} on {cell.graph}: {cell.unsupported or f'{cell.failure}: {cell.failed}'}"
+        for cell, _ in cells
+        if cell.unsupported or cell.failed
+    }
     return "\n".join([aligned(rows, ("graph", "method", "settings")), "", *lines, *sorted(refused)])
 
 
@@ -52,4 +56,4 @@ def _row(study: Study, group: list[Planned], info: GraphInfo, there: Collection[
 
 def _work(study: Study, cell: CellPlan, info: GraphInfo) -> int:
     counts = {"validation": study.queries.validation, "test": study.queries.test}
-    return 0 if cell.unsupported else info.vertices * sum(counts[split] for split in cell.splits)
+    return 0 if cell.unsupported or cell.failed else info.vertices * sum(counts[split] for split in cell.splits)

@@ -7,6 +7,14 @@ from typing import Any
 import click
 
 MOST_WORKERS = 4
+LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even import what it needs
+STOPPED = 1  # as for a run that could not finish some of its cells
+
+
+def _positive(_: click.Context, __: click.Parameter, value: float) -> float:
+    if not 0 < value < float("inf"):  # so that it is not nan either
+        raise click.BadParameter(f"{value} is not a positive number.")
+    return value
 
 
 def default_workers() -> int:
@@ -44,8 +52,15 @@ def default_workers() -> int:
     show_default=True,
     help="What to do with cells that are there already.",
 )
-@click.option("--time-limit", default=3600.0, show_default=True, help="Seconds a cell may take.")
-@click.option("--memory-limit", default=8.0, show_default=True, help="GiB a worker may hold.")
+@click.option("--time-limit", default=3600.0, show_default=True, callback=_positive, help="Seconds a cell may take.")
+@click.option(
+    "--memory-limit",
+    default=8.0,
+    show_default=True,
+    type=click.FloatRange(LEAST_MEMORY, MOST_MEMORY),
+    callback=_positive,
+    help="GiB a worker may hold.",
+)
 @click.option("--time", is_flag=True, help="Time the searches too, alone and in turns, after everything is counted.")
 @click.option(
     "--repetitions", default=5, show_default=True, type=click.IntRange(1), help="How often each query is timed."
@@ -54,6 +69,11 @@ def default_workers() -> int:
 @click.pass_context
 def run(context: click.Context, /, protocol: str, **options: Any) -> None:
     """Run a protocol. Results are kept as they come; the same command again goes on where it stopped."""
-    from aacbench.cli.running import carry_out
+    try:
+        from aacbench.cli.running import carry_out
 
-    context.exit(carry_out(protocol, options))
+        code = carry_out(protocol, options)
+    except KeyboardInterrupt:
+        click.echo("aacbench: stopped; what is finished is kept, and the same command goes on from there.", err=True)
+        code = STOPPED
+    context.exit(code)

@@ -3,23 +3,28 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from aacbench import artifacts
+from aacbench.cli.methods import method_in_worker
 from aacbench.cli.planning import plan_text
 from aacbench.cli.progress import Progress
+from aacbench.cli.protocols import of_plugins
 from aacbench.errors import DamagedCellError
-from aacbench.method import Method
+from aacbench.locations import cache_folder
 from aacbench.plugins.manager import PluginManager, load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports import latency, tables
 from aacbench.run.driver import Setup, Source, named, prepare, run_study
+from aacbench.run.durable import make_folder, replace_file, storing
 from aacbench.run.executor import GIB, Limits
+from aacbench.run.layout import DERIVED
 from aacbench.run.plan import BASELINE
 from aacbench.run.records import Study
 from aacbench.run.store import read_cell, scan
@@ -35,9 +40,10 @@ def carry_out(protocol: str, options: Mapping[str, Any]) -> int:
     files = tuple(Path(path).resolve() for path in options["plugins"])
     plugins = load_plugins(files)
     _warn(plugins)
-    shipped = {name: found.path for name, found in plugins.protocols().items()}
     changes = {name: options[name] for name in OVERRIDES if options[name] is not None}
-    study = override(read_protocol(protocol, shipped), **changes)
+    study = override(read_protocol(protocol, of_plugins(plugins)), **changes)
+    for kept in ("graphs", "networks"):
+        artifacts.remove_abandoned(cache_folder() / kept)
     progress = Progress()
     setup = Setup(
         root=options["out"] or default_folder(study, changed=bool(changes)),
@@ -53,11 +59,7 @@ def carry_out(protocol: str, options: Mapping[str, Any]) -> int:
         click.echo(_dry_run(study, setup))
         return ALL_OK
     repetitions = options["repetitions"] if options["time"] or "time" in study.measure else 0
-    try:
-        return _run(study, setup, plugins, progress, repetitions)
-    except KeyboardInterrupt:
-        click.echo("aacbench: stopped; what is finished is kept, and the same command goes on from there.", err=True)
-        return SOME_FAILED
+    return _run(study, setup, plugins, progress, repetitions)
 
 
 def default_folder(study: Study, changed: bool) -> Path:
@@ -91,10 +93,11 @@ def finish(root: Path, rows: list[tables.Row]) -> int:
     if times:
         text += "\n\n" + latency.markdown(times)
     click.echo(text)
-    derived = root / "derived"
-    derived.mkdir(parents=True, exist_ok=True)
-    (derived / "results.md").write_text(text + "\n", encoding="utf-8")
-    (derived / "results.csv").write_text(tables.csv_text(rows), encoding="utf-8")
+    derived = root / DERIVED
+    with storing(root):
+        make_folder(derived)
+        replace_file(derived / "results.md", (text + "\n").encode())
+        replace_file(derived / "results.csv", tables.csv_text(rows).encode())
     click.echo(f"\nAlso in {derived / 'results.md'} and results.csv.")
     damaged = summary(root).damaged
     for sentence in damaged.values():
@@ -133,16 +136,6 @@ def observing(
     return tell
 
 
-@cache
-def _plugins_of(files: tuple[Path, ...]) -> PluginManager:
-    return load_plugins(files)
-
-
-def method_in_worker(files: tuple[Path, ...], name: str) -> Method:
-    """The method of this name, in a worker process; its plugins are loaded once."""
-    return _plugins_of(files).method(name).method
-
-
 def _dry_run(study: Study, setup: Setup) -> str:
     planned, facts = prepare(study, setup)
     cells = named(study, setup, facts, planned.cells)
@@ -161,5 +154,5 @@ def _sources(plugins: PluginManager, study: Study) -> dict[str, Source]:
     for name in sorted(wanted):
         loaded = plugins.method(name)
         file = Path(loaded.origin.where) if loaded.origin.kind == "file" else None
-        found[name] = Source(loaded.method, loaded.origin.digest, file)
+        found[name] = Source(loaded.method, loaded.origin.digest, file, built_in=loaded.origin.kind == "built-in")
     return found

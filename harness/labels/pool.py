@@ -95,10 +95,18 @@ def of_landmarks(network: Network, landmarks: npt.ArrayLike, threads: int = 2) -
     return Pool(chosen, forward, backward, time.perf_counter() - began)
 
 
-def stored_farthest_points(root: Path, network: Network, count: int, *, start: int | None = None) -> Pool:
+def stored_farthest_points(
+    root: Path,
+    network: Network,
+    count: int,
+    *,
+    start: int | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> Pool:
     """`farthest_points` from disk where it or a longer run is there, else computed and put there.
 
-    A pool grows by doubling, so that a budget sweep computes few and every smaller K is a prefix.
+    A pool grows by doubling, so that a budget sweep computes few and every smaller K is a prefix. `check` is called
+    before one is put on disk, and by raising keeps it from there.
     """
     inside = components.largest(network.graph)
     first = int(inside[0]) if start is None else start
@@ -108,6 +116,7 @@ def stored_farthest_points(root: Path, network: Network, count: int, *, start: i
         if kept is not None:
             return _from_artifact(kept).first(count)
     pool = farthest_points(network, size, start=first, component=inside)
+    check()
     try:
         artifacts.write(root, _key(network, first, size), _arrays(pool), {"seconds": pool.seconds})
     except OSError:

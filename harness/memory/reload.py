@@ -45,11 +45,13 @@ def cold_reload(
     plugin_file: Path | None = None,
     timeout: float = 60.0,
     deployed: Deployed | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> Reload:
     """Rebuild a heuristic from its arrays in a process that never ran its build, and compare h on sampled pairs.
 
     `plugin_file` is the file its method was loaded from where that cannot be imported by name; `deployed` is the
-    heuristic as deployed here, where that is at hand. A scalar heuristic has no arrays to be rebuilt from.
+    heuristic as deployed here, where that is at hand; `check` must find the graph as it was, now that the heuristic
+    was asked. A scalar heuristic has no arrays to be rebuilt from.
     """
     if isinstance(heuristic, ScalarHeuristic):
         return Reload(DECLARED_ONLY)
@@ -58,6 +60,7 @@ def cold_reload(
     function = _function(heuristic)
     address = None if isinstance(function, str) else address_of(function, plugin_file)
     ours = sampled_bounds(here, network.graph.vertices, seed)
+    check()  # the graph's arrays are kept for every later reload
     request = {
         "kind": "label" if isinstance(heuristic, LabelHeuristic) else "batch",
         "kernel": function if isinstance(function, str) else None,
@@ -83,15 +86,14 @@ def _settings(heuristic: LabelHeuristic | BatchHeuristic) -> dict[str, int | flo
 
 
 def _elsewhere(request: dict[str, Any], heuristic: LabelHeuristic | BatchHeuristic, network: Network) -> Array:
-    root = networks_folder()
     with tempfile.TemporaryDirectory(prefix="aacbench-reload-") as name:
         folder = Path(name)
         try:
             files = save_arrays(folder, heuristic.arrays)
-            key = save_network(root, network)
+            key = save_network(networks_folder(), network)
         except OSError as problem:
             raise ReloadError(f"the heuristic's arrays could not be saved to be read back: {problem}.") from problem
-        answer = helper.ask({**request, "folder": name, "arrays": files, "root": str(root), "graph": key})
+        answer = helper.ask({**request, "folder": name, "arrays": files, "root": str(networks_folder()), "graph": key})
         if "error" in answer:
             raise ReloadError(f"the heuristic could not be rebuilt from its arrays alone: {answer['error']}.")
         found = load_array(folder / _RESULT)

@@ -28,9 +28,8 @@ from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
 from aacbench.run.reference import references
 from aacbench.run.rows import write_queries
-from aacbench.run.world import World, context
-from aacbench.run.world import world as world_of
-from aacbench.search import Answers, Network, search
+from aacbench.run.world import World, context, forget, intact_world
+from aacbench.search import Answers, search
 from aacbench.search.layouts import knows_nothing
 
 AUDIT_TARGETS = 3
@@ -76,7 +75,7 @@ def run_cell(job: Job) -> Result:
     except BaseException as error:  # whatever a method raises; Ctrl-C does not reach a worker
         result = Result("error", _sentence(f"{type(error).__name__}: {_text(error)}"), {}, _trace())
     if result.outcome != "ok":
-        world_of.cache_clear()  # who knows what the method did to the graph before it failed
+        forget()  # who knows what the method did to the graph before it failed
     return result
 
 
@@ -99,7 +98,7 @@ def _sentence(text: str) -> str:
 def _measured(job: Job) -> Result:
     plan = job.plan
     helper.start()  # it is needed when the heuristic is built, and takes a while
-    world = world_of(plan.graph, job.queries)
+    world = intact_world(plan.graph, job.queries)
     net = world.net
     method = job.method_of(plan.method)
     pools = StoredPools(net, job.artifacts, world.check)
@@ -112,7 +111,7 @@ def _measured(job: Job) -> Result:
     deployed = deploy(heuristic, net)
     for other in other_forms(heuristic):
         check_agreement(deployed, deploy(other, net), net, plan.seed)
-    reloaded = _reloaded(job, net, heuristic, deployed)
+    reloaded = _reloaded(job, world, heuristic, deployed)
     facts: dict[str, Any] = {
         "bytes": {"nominal_per_vertex": plan.budget, **counted.record()},
         "build": {"seconds": seconds, "pool_seconds": pools.seconds, "peak_rss": _peak()},
@@ -123,9 +122,9 @@ def _measured(job: Job) -> Result:
     return _searched(job, world, method, deployed, facts)
 
 
-def _reloaded(job: Job, net: Network, heuristic: Heuristic, deployed: Deployed) -> Reload:
+def _reloaded(job: Job, world: World, heuristic: Heuristic, deployed: Deployed) -> Reload:
     try:
-        return cold_reload(heuristic, net, plugin_file=job.plugin_file, deployed=deployed)
+        return cold_reload(heuristic, world.net, plugin_file=job.plugin_file, deployed=deployed, check=world.check)
     except ReloadError as error:
         # The helper process can only say it in words. Kept as the method's fault, it would not be tried again.
         if not any(words in f"{error} {error.__cause__}" for words in NO_SPACE):
@@ -170,8 +169,7 @@ def _answered(job: Job, world: World, deployed: Deployed) -> list[tuple[str, Ans
     found = {}
     for name, queries in {} if dijkstra else parts.items():
         found[name] = search(world.net, deployed.searched, queries.sources, queries.targets, job.plan.policy)
-    world.check()  # what Dijkstra is searched on is kept for every cell
-    against = references(job.artifacts, world.net, parts, job.reference_policy)
+    against = references(job.artifacts, world, parts, job.reference_policy)
     return [(name, found.get(name, against[name]), against[name]) for name in parts]
 
 

@@ -1,7 +1,7 @@
 """A run from start to end: plan, skip what is done, execute, commit as results come, choose on validation, go on."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from aacbench.run.cell import Job, Result, run_cell
 from aacbench.run.events import RunLog, start_run
 from aacbench.run.executor import Limits, Workers
 from aacbench.run.existing import Existing, decide, state_of
+from aacbench.run.fits import Answer, Question, ask_all
 from aacbench.run.layout import ARTIFACTS
 from aacbench.run.locks import claim
 from aacbench.run.plan import CHOSEN_ON, TEST, CellPlan, Plan, chosen, plan
@@ -41,6 +42,7 @@ class Source:
     method: Method
     digest: str
     plugin_file: Path | None = None
+    built_in: bool = False  # else its code is run in workers alone, which nobody else's cells then share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,15 @@ class Setup:
     existing: Existing = "keep"
     limits: Limits = field(default_factory=Limits)
     notify: Callable[[str, Mapping[str, Any]], None] = field(default=lambda *_: None)
+
+    def kind(self, job: Job) -> str:
+        """What may share a worker with a job: the cells of its plugin."""
+        return self.origin(job.plan)
+
+    def origin(self, cell: CellPlan) -> str:
+        """The plugin that a cell's method comes from, empty for a built-in one."""
+        source = self.sources[cell.method]
+        return "" if source.built_in else source.digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +84,12 @@ def prepare(study: Study, setup: Setup) -> tuple[Plan, dict[str, Facts]]:
         setup.notify("graph", {"name": name})
         facts[name] = _facts(study, name)
     methods = {name: source.method for name, source in setup.sources.items()}
-    return plan(study, methods, {name: fact.info for name, fact in facts.items()}, setup.resolve), facts
+    foreign = {name: source.digest for name, source in setup.sources.items() if not source.built_in}
+
+    def fit(questions: Sequence[Question]) -> list[Answer]:
+        return ask_all(questions, methods, foreign, setup.method_of, setup.workers, setup.limits)
+
+    return plan(study, methods, {name: fact.info for name, fact in facts.items()}, setup.resolve, fit), facts
 
 
 def named(
@@ -108,7 +124,7 @@ class _Run:
 
 def run_study(study: Study, setup: Setup) -> list[tuple[CellPlan, str]]:
     """Run what is missing and give every cell of the study with its id, those of earlier runs included."""
-    with Workers(run_cell, setup.workers, setup.limits) as workers:
+    with Workers(run_cell, setup.workers, setup.limits, setup.kind) as workers:
         planned, facts = prepare(study, setup)
         log = start_run(setup.root, {"study": study.record(), "version": VERSION, "existing": setup.existing})
         cells = _stages(_Run(study, setup, facts, log, workers), planned)
@@ -196,7 +212,8 @@ def _pass(
     claims: dict[str, ExitStack] = {}  # no more than there are workers: each is an open file
 
     def jobs() -> Iterator[Job]:
-        for cell, name in cells:
+        # A plugin's cells in a row, since they share their workers with no others.
+        for cell, name in sorted(cells, key=lambda pair: setup.origin(pair[0])):
             if _settled(run, cell, name, existing, notes.get(name)):
                 continue
             with ExitStack() as held:
@@ -246,7 +263,7 @@ def _refused(cell: CellPlan) -> Result | None:
     """The result of a cell that is known before it is run."""
     if cell.unsupported:
         return Result("unsupported", cell.unsupported, {}, {})
-    return Result("error", cell.failed, {}, {}) if cell.failed else None
+    return Result(cell.failure, cell.failed, {}, {}) if cell.failed else None
 
 
 def look(root: Path, name: str) -> Cell | DamagedCellError | None:

@@ -8,7 +8,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from aacbench.errors import StoreError
-from aacbench.run.layout import UNFINISHED, scratch_name
+from aacbench.run.layout import UNFINISHED
+from aacbench.scratch import scratch_name
 
 _AGAIN = "then run the same command again: finished cells are kept."
 _SENTENCES = {

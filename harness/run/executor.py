@@ -4,17 +4,21 @@ import math
 import multiprocessing
 import os
 import signal
+import tempfile
 import time
-from collections.abc import Callable, Generator, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from multiprocessing import connection
+from pathlib import Path
 from typing import Any
 
 import psutil
 
 from aacbench.errors import StoreError
+from aacbench.run.durable import storing
 from aacbench.run.worker import STARTED, Failure, serve
+from aacbench.scratch import temporary_folder
 
 GIB = 2**30
 _BUSY = object()
@@ -36,6 +40,7 @@ class _Worker:
     process: Any
     pipe: Any
     job: Any = None
+    kind: str = ""
     deadline: float = field(default=math.inf)
 
     def give(self, job: Any) -> None:
@@ -45,25 +50,36 @@ class _Worker:
 
     def kill(self) -> None:
         """End the process and all that it started."""
-        with suppress(psutil.Error):
-            for child in psutil.Process(self.process.pid).children(recursive=True):
-                with suppress(psutil.Error):
-                    child.kill()
+        started = self._started()
         self.process.kill()
         self.process.join()
         self.pipe.close()
+        for child in started:
+            with suppress(psutil.Error):
+                child.kill()
+
+    def _started(self) -> list[psutil.Process]:
+        with suppress(psutil.Error):
+            return psutil.Process(self.process.pid).children(recursive=True)
+        return []
 
 
 class Workers:
     """A pool of worker processes, started at once so that they import while the run is being planned.
 
     Workers are spawned, not forked: a fork would inherit threads and half-held locks. Use it as a context, so that no
-    worker stays behind.
+    worker stays behind. A job of a `kind` may leave anything behind in its worker, such as a thread, so that worker is
+    given jobs of the same kind only.
     """
 
-    def __init__(self, work: Callable[[Any], Any], count: int, limits: Limits) -> None:
-        self._work, self._count, self._limits = work, count, limits
-        self._idle = [_start(work, limits) for _ in range(count)]
+    def __init__(
+        self, work: Callable[[Any], Any], count: int, limits: Limits, kind: Callable[[Any], str] = lambda _: ""
+    ) -> None:
+        self._work, self._count, self._limits, self._kind = work, count, limits, kind
+        self._temporary = ExitStack()
+        with storing(Path(tempfile.gettempdir())):
+            self._folder = self._temporary.enter_context(temporary_folder())
+        self._idle = [_start(work, limits, self._folder) for _ in range(count)]
         self._busy: list[_Worker] = []
 
     def __enter__(self) -> "Workers":
@@ -72,15 +88,14 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         for worker in self._busy + self._idle:
             worker.kill()
+        self._temporary.close()
 
     def run(self, jobs: Iterable[Any]) -> Generator[tuple[Any, Any]]:
         """Yield (job, result or Failure) as they finish; jobs are started in order, and asked for when one is free."""
         coming, busy = iter(jobs), self._busy
         while True:
             while len(busy) < self._count and (job := next(coming, None)) is not None:
-                worker = self._idle.pop(0) if self._idle else _start(self._work, self._limits)
-                busy.append(worker)
-                worker.give(job)
+                self._assign(job)
             if not busy:
                 return
             _await(busy)
@@ -89,19 +104,43 @@ class Workers:
                 if answer is _BUSY:
                     continue
                 job = worker.job
-                following = next(coming, None) if worker.process.is_alive() else None
-                if following is None:
-                    busy.remove(worker)
-                    self._idle += [worker] if worker.process.is_alive() else []
-                else:
-                    worker.give(following)  # before the answer is dealt with, so that nobody waits for the disk
+                busy.remove(worker)
+                self._idle += [worker] if worker.process.is_alive() else []
+                following = next(coming, None) if self._idle else None
+                if following is not None:
+                    self._assign(following)  # before the answer is dealt with, so that nobody waits for the disk
                 yield job, answer
 
+    def _assign(self, job: Any) -> None:
+        kind, idle = self._kind(job), self._idle
+        worker = next((worker for worker in idle if worker.kind in ("", kind)), None)
+        if worker is not None:
+            idle.remove(worker)
+        else:
+            while idle:
+                idle.pop().kill()
+            worker = _start(self._work, self._limits, self._folder)
+        worker.kind = kind
+        self._busy.append(worker)
+        worker.give(job)
 
-def _start(work: Callable[[Any], Any], limits: Limits) -> _Worker:
+
+def run_cells(
+    work: Callable[[Any], Any],
+    jobs: Sequence[Any],
+    workers: int,
+    limits: Limits,
+    kind: Callable[[Any], str] = lambda _: "",
+) -> list[tuple[Any, Any]]:
+    """Jobs in a pool of their own, all of them: (job, result or Failure) as they finished."""
+    with Workers(work, min(workers, len(jobs)), limits, kind) as pool:
+        return list(pool.run(jobs))
+
+
+def _start(work: Callable[[Any], Any], limits: Limits, temporary: Path) -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=serve, args=(work, theirs, limits.memory_bytes, os.getpid()))
+    process = context.Process(target=serve, args=(work, theirs, limits.memory_bytes, str(temporary), os.getpid()))
     process.start()
     theirs.close()  # else its end would not be seen
     return _Worker(process, ours)

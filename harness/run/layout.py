@@ -1,9 +1,6 @@
-"""Where things lie in a study folder, and the names of what is not finished."""
+"""Where things lie in a study folder."""
 
-import os
-import platform
 import re
-import secrets
 from pathlib import Path
 
 from aacbench.errors import UsageError
@@ -26,13 +23,3 @@ def cell_folder(root: Path, cell_id: str) -> Path:
     if not is_cell_id(cell_id):
         raise UsageError(f"{cell_id!r} is not the name of a cell, which has {ID_DIGITS} digits and letters a to f.")
     return root / CELLS / cell_id[:2] / cell_id
-
-
-def this_host() -> str:
-    """This machine's name in a form that fits into file names."""
-    return re.sub(r"[^A-Za-z0-9.-]", "_", platform.node())
-
-
-def scratch_name(purpose: str) -> str:
-    """A name nobody else uses, from which others see who works on it: `purpose~host~pid~token`."""
-    return f"{purpose}~{this_host()}~{os.getpid()}~{secrets.token_hex(6)}"

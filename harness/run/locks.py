@@ -29,6 +29,19 @@ def claim(root: Path, name: str, *, wait: bool = False) -> Iterator[bool]:
         _release(path, descriptor)
 
 
+def sweep_locks(root: Path) -> None:
+    """Remove the files of locks that nobody holds: those of processes that were killed."""
+    for path in (root / LOCKS).glob("*"):
+        with suppress(OSError):
+            descriptor = os.open(path, os.O_RDWR)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if is_still(path, descriptor):
+                    path.unlink()
+            finally:
+                os.close(descriptor)
+
+
 def _locked(path: Path, wait: bool) -> int | None:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)

@@ -1,15 +1,16 @@
 """From a study to cells: every combination, with its parameters resolved against its budget."""
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from aacbench.errors import UsageError
 from aacbench.memory.conventions import Budget, GraphInfo, convention
 from aacbench.method import Method, Params, Unsupported
-from aacbench.run.canonical import canonical, plain
+from aacbench.run.canonical import canonical
+from aacbench.run.fits import Answer, Question, ask
 from aacbench.run.records import MethodChoice, Study
+from aacbench.run.worker import Failure
 from aacbench.search.policy import TIES, Policy, parse
 
 SEARCH_SWITCHES = ("tie", "reopen", "bpmx")
@@ -26,7 +27,7 @@ class CellPlan:
 
     `splits` says on which queries. Of several settings in a grid each is a `candidate`, and one more cell, known only
     once they are done, is the `chosen` one on the test queries. A cell that is `unsupported`, or whose method `failed`
-    to say what fits, has the reason and is not run.
+    to say what fits (with the outcome `failure`), has the reason and is not run.
     """
 
     graph: str
@@ -40,6 +41,7 @@ class CellPlan:
     splits: tuple[str, ...]
     unsupported: str = ""
     failed: str = ""
+    failure: str = "error"
     group: str = ""
     role: str = SINGLE
 
@@ -64,12 +66,14 @@ def plan(
     methods: Mapping[str, Method],
     infos: Mapping[str, GraphInfo],
     resolve: Callable[[Method, Mapping[str, Any]], Params],
+    fit: Callable[[Sequence[Question]], Sequence[Answer]] | None = None,
 ) -> Plan:
     """Every cell of a study, in the order graphs, methods, budgets, seeds; the baseline comes once a graph.
 
-    A method whose claim is that the seed changes nothing is run with the first seed only.
+    A method whose claim is that the seed changes nothing is run with the first seed only. What fits the budgets is
+    asked all at once, through `fit`, or of the methods here and now.
     """
-    cells: list[CellPlan] = []
+    wanted: list[list[tuple[CellPlan, Question]]] = []
     baseline = MethodChoice(name=BASELINE)
     choices = [baseline, *(choice for choice in study.methods if choice != baseline)]
     for graph, choice, budget, seed in itertools.product(study.graphs, choices, study.budgets, study.seeds):
@@ -78,8 +82,16 @@ def plan(
         if choice is baseline and budget != study.budgets[0]:
             continue
         charged = Budget(budget, convention(study.convention))
-        cells += _cells(study, methods[choice.name], choice, infos[graph], charged, seed, resolve)
-    return Plan(tuple(cells))
+        wanted.append(_cells(study, methods[choice.name], choice, infos[graph], charged, seed, resolve))
+    questions = [question for cells in wanted for cell, question in cells if not cell.unsupported]
+    answers = iter(fit(questions) if fit else [ask(methods[question.method], question) for question in questions])
+    return Plan(
+        tuple(
+            cell
+            for cells in wanted
+            for cell in _distinct([cell if cell.unsupported else _fitted(cell, next(answers)) for cell, _ in cells])
+        )
+    )
 
 
 def chosen(candidate: CellPlan) -> CellPlan:
@@ -95,7 +107,7 @@ def _cells(
     budget: Budget,
     seed: int,
     resolve: Callable[[Method, Mapping[str, Any]], Params],
-) -> list[CellPlan]:
+) -> list[tuple[CellPlan, Question]]:
     policy, settings = _split_settings(parse(study.search), choice.settings)
     grid = {key: values for key, values in choice.grid.items() if key not in settings}
     candidates = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
@@ -118,30 +130,17 @@ def _cells(
     for candidate in candidates:
         wanted = resolve(method, {**settings, **candidate})
         label = choice.label if several else replace(choice, settings={**choice.settings, **candidate}).label
-        made.append(_fitted(replace(base, label=label), method, budget, info, wanted))
-    return _distinct(made)
+        cell = replace(base, label=label, params=dict(wanted))
+        made.append((cell, Question(method.name, budget, info, wanted)))
+    return made
 
 
-def _fitted(cell: CellPlan, method: Method, budget: Budget, info: GraphInfo, wanted: Params) -> CellPlan:
-    """The cell with what fits its budget. A method's own code runs here, so anything may come of it."""
-    if cell.unsupported:
-        return replace(cell, params=dict(wanted))
-    try:
-        fitted = method.fit(budget, info, dict(wanted))
-        if isinstance(fitted, Unsupported):
-            return replace(cell, params=dict(wanted), unsupported=str(fitted.reason))
-        return replace(cell, params=_plain(fitted))
-    except (Exception, SystemExit) as error:
-        reason = error if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
-        return replace(cell, params=dict(wanted), failed=f"fit failed with {reason}")
-
-
-def _plain(fitted: Any) -> Params:
-    if not isinstance(fitted, Mapping):
-        raise UsageError(f"a {type(fitted).__name__} instead of parameters or Unsupported")
-    canonical(fitted)  # text that has no UTF-8 form is found only when it is spelt
-    values: Params = plain(fitted, "the answer")
-    return values
+def _fitted(cell: CellPlan, answer: Answer) -> CellPlan:
+    if isinstance(answer, Unsupported):
+        return replace(cell, unsupported=answer.reason)
+    if isinstance(answer, Failure):
+        return replace(cell, failed=answer.reason, failure=answer.outcome)
+    return replace(cell, params=answer)
 
 
 def _distinct(cells: list[CellPlan]) -> list[CellPlan]:

@@ -43,8 +43,9 @@ class StoredPools:
         """The first `count` farthest-point landmarks, or all vertices of a component that has fewer."""
         # One worker computes a pool while the others wait for it: they would only compute the same beside it.
         with self._timed(), claim(self._folder, f"pool-{self._digest[:24]}-{start}", wait=True):
-            self._check()
-            pool = stored_farthest_points(self._folder, self._network, min(count, self._room), start=start)
+            self._check()  # and once more when it is computed: a method's threads work on meanwhile
+            wanted = min(count, self._room)
+            pool = stored_farthest_points(self._folder, self._network, wanted, start=start, check=self._check)
         self._charged[start, count] = pool.seconds
         return pool
 

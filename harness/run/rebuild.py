@@ -40,7 +40,12 @@ def stored_queries(root: Path) -> QueryPlan:
     plan = read_plan(root)
     if plan is None:
         raise UsageError(f"{root} holds no study; `aacbench run --out {root}` begins one.")
-    return QueryPlan(**plan["study"]["queries"])
+    try:
+        return QueryPlan(**plan["study"]["queries"])
+    except (LookupError, TypeError) as error:
+        raise UsageError(
+            f"{root} was begun by another version of aacbench; run the study again with this one."
+        ) from error
 
 
 def _built(method: Method, context: BuildContext) -> Deployed:

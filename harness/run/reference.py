@@ -8,10 +8,11 @@ from aacbench.compiled import kernel_digest
 from aacbench.queries.record import QuerySet
 from aacbench.run.durable import storing
 from aacbench.run.locks import claim
+from aacbench.run.world import World
 from aacbench.search import Answers, Network, dijkstra, parse
 
 
-def references(folder: Path, net: Network, parts: Mapping[str, QuerySet], policy: str) -> dict[str, Answers]:
+def references(folder: Path, world: World, parts: Mapping[str, QuerySet], policy: str) -> dict[str, Answers]:
     """Dijkstra's answers to the queries of each part, from disk or searched now.
 
     Workers that need the same parts share them out: each searches what nobody is searching yet, then waits.
@@ -20,12 +21,13 @@ def references(folder: Path, net: Network, parts: Mapping[str, QuerySet], policy
     for wait in (False, True):
         for name, queries in parts.items():
             if name not in found:
-                answers = _reference(folder, net, queries, policy, wait)
+                answers = _reference(folder, world, queries, policy, wait)
                 found |= {} if answers is None else {name: answers}
     return found
 
 
-def _reference(folder: Path, net: Network, queries: QuerySet, policy: str, wait: bool) -> Answers | None:
+def _reference(folder: Path, world: World, queries: QuerySet, policy: str, wait: bool) -> Answers | None:
+    net = world.net
     key = _key(net, queries, policy)
     kept = artifacts.read(folder, key)
     if kept is None:
@@ -35,6 +37,7 @@ def _reference(folder: Path, net: Network, queries: QuerySet, policy: str, wait:
                 return None
             if kept is None:
                 answers = dijkstra(net, queries.sources, queries.targets, policy=parse(policy))
+                world.check()  # what a method has changed, even now in a thread of its own, must not be kept
                 with storing(folder.parent):
                     artifacts.write(folder, key, answers.columns(), {})
                 return answers

@@ -14,9 +14,10 @@ from aacbench.errors import AacbenchError, DamagedCellError, DataError
 from aacbench.run.canonical import cell_id as id_of
 from aacbench.run.canonical import digest, spelt
 from aacbench.run.durable import is_still, make_folder, remove, storing, sync_folder, write_file
-from aacbench.run.layout import CELL_FILE, CELLS, REPLACED, UNFINISHED, cell_folder, is_cell_id, scratch_name
+from aacbench.run.layout import CELL_FILE, CELLS, REPLACED, UNFINISHED, cell_folder, is_cell_id
 from aacbench.run.leftovers import discard, replaced_id
 from aacbench.run.records import OUTCOMES
+from aacbench.scratch import scratch_name
 
 FORMAT = "aacbench.cell.json/1"
 

@@ -3,6 +3,7 @@
 import os
 import resource
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -23,11 +24,13 @@ class Failure:
     reason: str
 
 
-def serve(work: Callable[[Any], Any], pipe: Any, memory_bytes: int, parent: int) -> None:
+def serve(work: Callable[[Any], Any], pipe: Any, memory_bytes: int, temporary: str, parent: int) -> None:
     """Work through jobs from the pipe; an exception of `work` is answered as a Failure."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group, and the run ends its workers itself
     # Private memory only: graphs and pools are mapped from files and shared.
     resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
+    os.environ["TMPDIR"] = temporary  # for its helper processes too; goes with the run, however that ends
+    tempfile.tempdir = None
     os.dup2(2, 1)  # what a method prints is not the command's output
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     while (job := _next(pipe)) is not None:

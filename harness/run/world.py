@@ -63,6 +63,22 @@ def world(graph: str, queries: QueryPlan) -> World:
     return World(net, splits, _seal(net, splits))
 
 
+def intact_world(graph: str, queries: QueryPlan) -> World:
+    """The same; where something that an earlier cell left running has changed it, loaded anew."""
+    found = world(graph, queries)
+    try:
+        found.check()
+    except AacbenchError:
+        forget()
+        found = world(graph, queries)
+    return found
+
+
+def forget() -> None:
+    """Have every graph loaded anew: who knows what a method that failed has done to it."""
+    world.cache_clear()
+
+
 def context(world: World, method: Method, params: Params, seed: int, pools: PoolService) -> BuildContext:
     """All that a build may see: no test queries, except for a method that says it is an oracle."""
     return BuildContext(

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,50 @@ def test_exit_code_4_when_verify_finds_damage_which_keep_repairs(tmp_path, capsy
 
 def test_exit_code_5_when_nothing_ran(tmp_path):
     assert run_study(tmp_path, "refusing") == 5
+
+
+@pytest.mark.parametrize("limit", ["--time-limit=-1", "--time-limit=nan", "--memory-limit=0", "--memory-limit=nan"])
+def test_limits_that_no_cell_could_meet_are_refused(tmp_path, capsys, limit):
+    assert run_study(tmp_path / "none", "plain", limit) == 2
+    assert limit.partition("=")[0] in capsys.readouterr().err
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("plan", ["", '{"protocol_digest": "x", "cells": []}', '{"pro', "[]"])
+@pytest.mark.parametrize("words", [("status",), ("report",), ("replay", "CELL", "--study")])
+def test_a_plan_that_is_cut_short_or_of_another_version_is_one_sentence(study, tmp_path, capsys, plan, words):
+    copy = shutil.copytree(study, tmp_path / "copy")
+    (copy / "plan.json").write_text(plan)
+    cell = next(copy.glob("cells/*/*")).name
+    code = command(*(cell if word == "CELL" else word for word in words), copy)
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    assert (code, said) == (0, "") or (code == 2 and said.startswith("aacbench: ") and said.count("\n") == 1)
+
+
+def test_files_that_do_not_belong_there_and_logs_cut_short_are_told_or_passed_over(study, tmp_path, capsys):
+    copy = shutil.copytree(study, tmp_path / "copy")
+    for log in (*copy.glob("runs/*/events.jsonl"), *copy.glob("runs/*/run.json")):
+        log.write_text('{"ev')
+    (copy / "cells" / "README").write_text("mine")
+    assert run_study(copy, "alt,random-subset,plain") == 0
+    (copy / "cells" / "aa" / "backup").mkdir(parents=True)
+    assert run_study(copy, "alt,random-subset,plain") == 4
+    assert f"{copy / 'cells' / 'aa' / 'backup'} is not a cell" in capsys.readouterr().err
+    assert command("status", copy) == 0
+
+
+@pytest.mark.parametrize("part", ["runs", "locks", "derived", "artifacts", "cells", "plan.json/x", "."])
+def test_a_file_where_a_folder_must_be_is_one_sentence(tmp_path, capsys, part):
+    root = tmp_path / "study"
+    if part == ".":
+        root.write_text("mine")
+    else:
+        (root / part).parent.mkdir(parents=True)
+        (root / part).write_text("mine")
+    assert run_study(root, "dijkstra") == 2
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("aacbench: ")]
+    assert len([line for line in said if str(root) in line]) == 1
 
 
 def test_workers_by_default():

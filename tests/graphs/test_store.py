@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from aacbench import artifacts
 from aacbench.graphs import from_arcs, store
+from aacbench.scratch import scratch_name
 
 KEY = store.key_of({"test": 1})
 
@@ -171,22 +172,24 @@ def test_losing_the_race_to_another_process_is_success(cache, monkeypatch):
     assert left_in(cache) == sorted([KEY, *FILES])
 
 
-def test_folders_of_killed_processes_go_after_a_day(cache):
+def test_folders_of_killed_processes_go(cache):
     other_shard = cache / "graphs" / ("00" if KEY[:2] != "00" else "01")
-    old, young = other_shard / ".unfinished-old", other_shard / ".unfinished-young"
-    for folder in (old, young):
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        pass
+    ours = other_shard / scratch_name(".unfinished")
+    dead = other_shard / ours.name.replace(f"~{os.getpid()}~", f"~{process.pid}~")
+    for folder in (ours, dead):
         folder.mkdir(parents=True)
-    yesterday = time.time() - 25 * 3600
-    os.utime(old, (yesterday, yesterday))
     store.keep(KEY, sample(), "asked")
-    assert not old.exists()
-    assert young.exists()
+    assert not dead.exists()
+    assert ours.exists()
 
 
 RACER = """
 import sys, time, pathlib
 from aacbench import artifacts
 from aacbench.graphs import from_arcs, store
+from aacbench.scratch import scratch_name
 graph = from_arcs(500, list(range(499)), list(range(1, 500)), [0.5] * 499)
 pathlib.Path(sys.argv[1]).touch()
 while not pathlib.Path(sys.argv[2]).exists():

@@ -216,6 +216,28 @@ def fit_odd_reason(budget, info, params):
     return Unsupported("this is beyond it: \ud800")
 
 
+def fit_hangs(budget, info, params):
+    hang(None)
+
+
+def fit_allocates(budget, info, params):
+    return {"K": int(np.ones(10 * 2**30, dtype=np.uint8)[0])}
+
+
+def fit_exits_at_once(budget, info, params):
+    os._exit(0)
+
+
+def fit_segfaults(budget, info, params):
+    import ctypes
+
+    ctypes.string_at(0)
+
+
+def fit_needs_coordinates(budget, info, params):
+    return params if info.coordinates else Unsupported("it needs coordinates")
+
+
 def print_much(context):
     print("this must not reach the command's output")
     return ScalarHeuristic(_zero)
@@ -273,6 +295,11 @@ FITS = {
     "fit-junk": fit_junk,
     "fit-unwritable": fit_unwritable,
     "fit-odd-reason": fit_odd_reason,
+    "fit-hangs": fit_hangs,
+    "fit-allocates": fit_allocates,
+    "fit-exits-at-once": fit_exits_at_once,
+    "fit-segfaults": fit_segfaults,
+    "fit-needs-coordinates": fit_needs_coordinates,
 }
 
 
@@ -282,4 +309,5 @@ def aacbench_methods():
         yield Method(name, "misbehaves as its name says", fits, build)
     for name, fit in FITS.items():
         yield Method(name, "misbehaves as its name says", fit, too_large if name == "fit-too-large" else flat)
+    yield Method("honestly-random", "has a seed", fits, flat, Claims(deterministic=False))
     yield Method("jagged-and-says-so", "inconsistent, honestly", fits, jagged, Claims(consistent=False))

@@ -50,6 +50,42 @@ def test_the_json_has_the_same():
     }
 
 
+@pytest.fixture
+def plugin(tmp_path):
+    """A plugin with a protocol of its own, one that cannot be read, and one whose name is taken."""
+    file = tmp_path / "with_protocols.py"
+    file.write_text(
+        "from pathlib import Path\n"
+        "from aacbench.plugins import ProtocolFile, hookimpl\n"
+        "@hookimpl\n"
+        "def aacbench_protocols():\n"
+        "    for name in ('tiny', 'torn', 'quick'):\n"
+        "        yield ProtocolFile(name, Path(__file__).parent / f'{name}.toml')\n"
+    )
+    small = run("show", "quick").replace('"quick"', '"tiny"').replace('"road-5000", "ba-10k", "grid-64"', '"p7"')
+    for name, text in (("tiny", small), ("quick", small), ("torn", "summary = 1")):
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def test_protocols_of_plugins_are_listed_and_shown(plugin, tmp_path):
+    listed = json.loads(CliRunner().invoke(group, ["protocols", "--plugin", plugin, "--json"]).stdout)
+    assert sorted(set(listed) - set(known_protocols())) == ["tiny"]
+    assert listed["quick"]["protocol"] == "quick"
+    said = run("--plugin", plugin)
+    assert "torn.toml: " in said
+    assert "a protocol named 'quick' comes with aacbench" in said
+    for words in (("--plugin", plugin, "show", "tiny"), ("show", "tiny", "--plugin", plugin)):
+        assert 'graphs = ["p7"]' in run(*words)
+
+
+def test_a_protocol_of_a_plugin_is_run_by_name(plugin, tmp_path):
+    words = ["run", "--protocol", "tiny", "--plugin", plugin, "--out", str(tmp_path / "study"), "--dry-run"]
+    result = CliRunner().invoke(group, words, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "p7" in result.output
+
+
 def test_an_unknown_protocol_is_a_usage_error():
     with pytest.raises(UsageError, match="did you mean quick"):
         run("show", "quik")

@@ -68,18 +68,6 @@ def undisturbed(tmp_path_factory) -> dict[str, bytes]:
     return studies.rows(root)
 
 
-def test_a_run_killed_at_any_moment_goes_on_to_the_same_rows(tmp_path: Path, undisturbed) -> None:
-    root = tmp_path / "study"
-    for pause in (1.2, 2.4, 3.2):
-        process = started(root)
-        time.sleep(pause)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-    run_study(the_study(), studies.setup(root, the_study()))
-    assert studies.rows(root) == undisturbed
-    assert not summary(root).missing
-
-
 def test_workers_do_not_outlive_a_run_that_was_killed(tmp_path: Path) -> None:
     process = started(tmp_path / "study", "hang")
     workers = _workers(process)
@@ -126,27 +114,6 @@ def _workers(process: subprocess.Popen) -> list[psutil.Process]:
             return found
         time.sleep(0.1)
     raise AssertionError(process.communicate())
-
-
-def test_a_worker_killed_from_outside_costs_one_cell(tmp_path: Path) -> None:
-    study = studies.study("hang", "alt")
-    done = []
-
-    def notify(event, facts) -> None:
-        done.append(facts.get("outcome"))
-        if event == "cell" and facts["plan"].method == "dijkstra":
-            threading.Timer(0.5, _kill_workers).start()
-
-    run_study(study, studies.setup(tmp_path, study, workers=1, notify=notify))
-    found = studies.by_method(tmp_path)
-    assert (found["hang"].outcome, found["hang"].record["reason"]) == ("error", "the worker process died (signal 9)")
-    assert found["alt"].outcome == "ok"
-
-
-def _kill_workers() -> None:
-    for child in psutil.Process().children():
-        if "spawn_main" in " ".join(child.cmdline()):
-            child.kill()
 
 
 def test_a_second_run_runs_only_what_is_missing(tmp_path: Path) -> None:

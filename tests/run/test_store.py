@@ -13,12 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aacbench import scratch
 from aacbench.errors import DamagedCellError, DataError, StoreError, UsageError
-from aacbench.run import leftovers
 from aacbench.run.canonical import cell_id
-from aacbench.run.layout import cell_folder, scratch_name
+from aacbench.run.layout import cell_folder
 from aacbench.run.leftovers import sweep
+from aacbench.run.locks import claim
 from aacbench.run.store import commit, read_cell, scan
+from aacbench.scratch import scratch_name
 
 KEY = {"method": "alt", "budget": 32.0, "params": {"K": 4}, "seed": 42}
 ID = cell_id(KEY)
@@ -177,10 +179,17 @@ def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(tmp_path):
     assert read_cell(tmp_path, ID).files == FILES
 
 
+def test_locks_of_the_dead_go_and_those_that_are_held_stay(tmp_path):
+    with claim(tmp_path, "held"):
+        (tmp_path / "locks" / "dead").touch()
+        sweep(tmp_path)
+        assert [path.name for path in (tmp_path / "locks").iterdir()] == ["held"]
+
+
 def test_old_leftovers_go_whoever_made_them(tmp_path, monkeypatch):
     elsewhere = tmp_path / "cells" / "aa" / ".unfinished~another-host~1~ab"
     elsewhere.mkdir(parents=True)
-    monkeypatch.setattr(leftovers, "ABANDONED_AFTER_SECONDS", -1)
+    monkeypatch.setattr(scratch, "ABANDONED_AFTER_SECONDS", -1)
     sweep(tmp_path)
     assert not elsewhere.exists()
 

@@ -1,0 +1,95 @@
+"""What fits a budget: every question to the methods in one batch, a plugin's own code under limits."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from aacbench.errors import UsageError
+from aacbench.memory.conventions import Budget, GraphInfo
+from aacbench.method import Method, Params, Unsupported
+from aacbench.run.canonical import canonical, plain
+from aacbench.run.executor import Limits, run_cells
+from aacbench.run.worker import Failure
+
+SECONDS = 60.0  # a method is asked for a number; one that needs longer would hold up every other cell
+
+Answer = Params | Unsupported | Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a method is asked: how much of it fits."""
+
+    method: str
+    budget: Budget
+    info: GraphInfo
+    params: Params
+
+    @property
+    def digest(self) -> bytes:
+        """The same for equal questions, such as those of several seeds."""
+        charged = self.budget.bytes_per_vertex, self.budget.convention.label
+        return canonical([self.method, *charged, self.info.name, self.params])
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A question with all that a worker needs to ask it."""
+
+    question: Question
+    method_of: Callable[[str], Method]
+
+
+def ask(method: Method, question: Question) -> Answer:
+    """What a method answers. Its own code runs here, so anything may come of it."""
+    try:
+        fitted = method.fit(question.budget, question.info, dict(question.params))
+        return Unsupported(str(fitted.reason)) if isinstance(fitted, Unsupported) else _plain(fitted)
+    except MemoryError:
+        return Failure("out-of-memory", "fit needed more memory than a cell may have")
+    except UsageError as error:
+        return Failure("error", f"fit failed with {error}")
+    except (Exception, SystemExit) as error:
+        return Failure("error", f"fit failed with {type(error).__name__}: {error}")
+
+
+def ask_all(
+    questions: Sequence[Question],
+    methods: Mapping[str, Method],
+    foreign: Mapping[str, str],
+    method_of: Callable[[str], Method],
+    workers: int,
+    limits: Limits,
+) -> list[Answer]:
+    """The answers in the order of the questions; those of `foreign` methods, by plugin, come from worker processes."""
+    found: dict[bytes, Answer] = {}
+    jobs: dict[bytes, _Job] = {}
+    for question in questions:
+        if question.method in foreign:
+            jobs[question.digest] = _Job(question, method_of)
+        else:
+            found.setdefault(question.digest, ask(methods[question.method], question))
+    short = replace(limits, seconds=min(limits.seconds, SECONDS))
+    kind = lambda job: foreign[job.question.method]  # noqa: E731
+    for job, answer in run_cells(_ask_here, list(jobs.values()), workers, short, kind):
+        found[job.question.digest] = _told(answer)
+    return [found[question.digest] for question in questions]
+
+
+def _ask_here(job: _Job) -> Answer:
+    return ask(job.method_of(job.question.method), job.question)
+
+
+def _told(answer: Answer) -> Answer:
+    """Where the worker did not live to answer, say what it was asked."""
+    if isinstance(answer, Failure) and not answer.reason.startswith("fit "):
+        return Failure(answer.outcome, f"in fit, {answer.reason}")
+    return answer
+
+
+def _plain(fitted: Any) -> Params:
+    if not isinstance(fitted, Mapping):
+        raise UsageError(f"a {type(fitted).__name__} instead of parameters or Unsupported")
+    canonical(fitted)  # text that has no UTF-8 form is found only when it is spelt
+    values: Params = plain(fitted, "the answer")
+    return values

@@ -1,0 +1,111 @@
+"""The command killed, interrupted and starved, again and again: the store in the end is that of an undisturbed run."""
+
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from cli import group
+
+METHODS = "alt,random-subset,slow"
+SEED, KILLS = 20260, 10
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory) -> tuple[dict, float]:
+    """What the study comes to, and how long that takes."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    assert group.completed(folder / "warm", METHODS)[0] == 0  # compiles, so that the second takes what all others take
+    began = time.monotonic()
+    assert group.completed(folder / "study", METHODS) == (0, "")
+    return group.store(folder / "study"), time.monotonic() - began
+
+
+def test_killed_at_ten_random_moments_it_comes_to_the_same(tmp_path: Path, undisturbed) -> None:
+    whole, seconds = undisturbed
+    root, temporary = tmp_path / "study", tmp_path / "temporary"
+    temporary.mkdir()
+    draw = random.Random(SEED)
+    moments = [draw.uniform(0, seconds) for _ in range(KILLS)]
+    print(f"seed {SEED}: killed after {', '.join(f'{moment:.2f}' for moment in moments)} of {seconds:.2f} s")
+    for number, moment in enumerate(moments):
+        # Every other run replaces what is there, so that all ten have something to do.
+        process = group.started(root, METHODS, "--existing", ("keep", "replace")[number % 2], temporary=temporary)
+        time.sleep(moment)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        group.wait_for(lambda: not group.processes(root))
+    assert group.completed(root, METHODS, temporary=temporary) == (0, "")
+    assert group.store(root) == whole
+    assert group.leftovers(root) == []
+    assert list(temporary.iterdir()) == []
+    assert group.processes(root) == []
+
+
+def test_stopped_by_control_c_it_says_so_and_goes_on_to_the_same(tmp_path: Path, undisturbed) -> None:
+    root = tmp_path / "study"
+    process = group.started(root, METHODS)
+    group.wait_for(lambda: group.finished(root) or process.poll() is not None)
+    os.killpg(process.pid, signal.SIGINT)
+    said = "aacbench: stopped; what is finished is kept, and the same command goes on from there."
+    assert group.ended(process) == (1, said)
+    group.wait_for(lambda: not group.processes(root))
+    assert 0 < len(group.store(root)) < len(undisturbed[0])
+    assert group.leftovers(root) == []
+    assert group.completed(root, METHODS) == (0, "")
+    assert group.store(root) == undisturbed[0]
+
+
+def test_a_worker_killed_from_outside_costs_its_cell_alone(tmp_path: Path) -> None:
+    root = tmp_path / "study"
+    process = group.started(root, "alt,hang", "--budgets", "16", "--workers", "1")
+    group.wait_for(lambda: group.finished(root) == 2 or process.poll() is not None)
+    (worker,) = [child for child in psutil.Process(process.pid).children() if "spawn_main" in " ".join(child.cmdline())]
+    worker.kill()
+    assert group.ended(process) == (1, "")
+    found = {record["key"]["label"]: record for record, _ in group.store(root).values()}
+    assert {label: record["outcome"] for label, record in found.items()} == {
+        "dijkstra": "ok",
+        "alt": "ok",
+        "hang": "error",
+    }
+    assert found["hang"]["reason"] == "the worker process died (signal 9)"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path):
+    """A disk of two megabytes."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("this user may not mount a small disk")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_on_a_full_disk_it_ends_in_one_sentence_and_finishes_once_there_is_space(small_disk, undisturbed) -> None:
+    root, ballast = small_disk / "study", small_disk / "ballast"
+    for room in (4, 80):  # KiB: nothing can be written, or some of it
+        _fill(ballast, small_disk, room * 1024)
+        code, said = group.completed(root, METHODS)
+        assert code == 2
+        assert said == (
+            f"aacbench: the disk that holds {root} is full; free some space, then run the same command again: "
+            f"finished cells are kept."
+        )
+        assert set(group.store(root)) < set(undisturbed[0])
+    ballast.unlink()
+    assert group.completed(root, METHODS) == (0, "")
+    assert group.store(root) == undisturbed[0]
+    assert group.leftovers(root) == []
+
+
+def _fill(ballast: Path, disk: Path, room: int) -> None:
+    ballast.unlink(missing_ok=True)
+    state = os.statvfs(disk)
+    ballast.write_bytes(bytes(state.f_bavail * state.f_frsize - room))
