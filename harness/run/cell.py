@@ -20,10 +20,11 @@ from aacbench.errors import AacbenchError, ReloadError, StoreError
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Array
 from aacbench.memory.conventions import Budget, convention
-from aacbench.memory.deploy import Deployed, check_agreement, deploy, other_forms
+from aacbench.memory.deploy import Deployed, check_forms, deploy
 from aacbench.memory.inventory import check_budget, inventory
 from aacbench.memory.reload import Reload, cold_reload
 from aacbench.method import BuildContext, Heuristic, Method
+from aacbench.parts import nominal, whole
 from aacbench.queries.record import QuerySet
 from aacbench.queries.splits import sample_splits
 from aacbench.run.audit import Audit, Counterexample, audit_answers, audit_bounds, smallest
@@ -52,6 +53,7 @@ class Job:
     artifacts: Path
     method_of: Callable[[str], Method]
     plugin_file: Path | None = None
+    part_files: tuple[Path, ...] = ()
     audit: bool = True
 
 
@@ -103,20 +105,20 @@ def _measured(job: Job) -> Result:
     world = _world(plan.graph, job.queries)
     net = world.net
     references = {name: _reference(job.artifacts, net, world.part(name)) for name in plan.splits}
-    method = job.method_of(plan.method)
+    method = whole(job.method_of(plan.method), plan.params, job.method_of)
     pools = StoredPools(net, job.artifacts, world.check)
     began = time.perf_counter()
     heuristic = method.build(_context(job, world, method, pools))
     seconds = time.perf_counter() - began - pools.spent
     world.check()
     counted = inventory(heuristic, net.graph.vertices)
-    check_budget(counted, Budget(plan.budget, convention(plan.convention)))
+    if method.claims.matched:
+        check_budget(counted, Budget(plan.budget, convention(plan.convention)))
     deployed = deploy(heuristic, net)
-    for other in other_forms(heuristic):
-        check_agreement(deployed, deploy(other, net), net, plan.seed)
+    check_forms(heuristic, deployed, net, plan.seed)
     reloaded = _reloaded(job, net, heuristic, deployed)
     facts: dict[str, Any] = {
-        "bytes": {"nominal_per_vertex": plan.budget, **counted.record()},
+        "bytes": {"nominal_per_vertex": nominal(plan.params, plan.budget), **counted.record()},
         "build": {"seconds": seconds, "pool_seconds": pools.seconds, "peak_rss": _peak()},
         "reload": {"status": reloaded.status, "digest": reloaded.digest, "pairs": reloaded.pairs},
         "tier": deployed.tier,
@@ -139,7 +141,7 @@ def _context(job: Job, world: World, method: Method, pools: StoredPools) -> Buil
 
 def _reloaded(job: Job, net: Network, heuristic: Heuristic, deployed: Deployed) -> Reload:
     try:
-        return cold_reload(heuristic, net, plugin_file=job.plugin_file, deployed=deployed)
+        return cold_reload(heuristic, net, plugin_file=job.plugin_file, part_files=job.part_files, deployed=deployed)
     except ReloadError as error:
         # The helper process can only say it in words. Kept as the method's fault, it would not be tried again.
         if not any(words in f"{error} {error.__cause__}" for words in NO_SPACE):

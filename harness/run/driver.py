@@ -15,6 +15,7 @@ from aacbench.graphs.load import load
 from aacbench.memory.conventions import GraphInfo, convention
 from aacbench.memory.info import graph_info
 from aacbench.method import Method, Params
+from aacbench.parts import names_in
 from aacbench.queries.splits import sample_splits
 from aacbench.run.canonical import cell_id, digest, plain
 from aacbench.run.cell import Job, Result, run_cell
@@ -22,7 +23,7 @@ from aacbench.run.events import RunLog, start_run
 from aacbench.run.executor import Limits, run_cells
 from aacbench.run.existing import Existing, decide, state_of
 from aacbench.run.locks import claim
-from aacbench.run.plan import CHOSEN_ON, TEST, CellPlan, Plan, chosen, plan
+from aacbench.run.plan import CHOSEN_ON, TEST, CellPlan, Plan, check_methods, chosen, plan
 from aacbench.run.records import Study
 from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell, commit, read_cell
@@ -46,7 +47,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """All a run needs to know besides the study; `method_of` must be importable by workers."""
+    """All a run needs to know besides the study; `method_of` must be importable by workers.
+
+    `sources` has every method there is: a method of the study may be made of others.
+    """
 
     root: Path
     sources: Mapping[str, Source]
@@ -69,11 +73,12 @@ class Facts:
 
 def prepare(study: Study, setup: Setup) -> tuple[Plan, dict[str, Facts]]:
     """Load every graph once and plan every cell."""
+    methods = {name: source.method for name, source in setup.sources.items()}
+    check_methods(study, methods, setup.resolve)
     facts = {}
     for name in study.graphs:
         setup.notify("graph", {"name": name})
         facts[name] = _facts(study, name)
-    methods = {name: source.method for name, source in setup.sources.items()}
     return plan(study, methods, {name: fact.info for name, fact in facts.items()}, setup.resolve), facts
 
 
@@ -157,6 +162,7 @@ def _key(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan)
         "method": cell.method,
         "label": cell.label,
         "plugin_digest": setup.sources[cell.method].digest,
+        **_part_digests(setup, cell),
         "params": dict(cell.params),
         "budget": cell.budget,
         "convention": convention(cell.convention).record(),
@@ -167,6 +173,12 @@ def _key(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan)
         "engine": kernel_digest(),
         "protocol": study.protocol,
     }
+
+
+def _part_digests(setup: Setup, cell: CellPlan) -> dict[str, Any]:
+    """The sources of the methods it is made of: a change in one of them changes what the cell computes."""
+    names = sorted(set(names_in(cell.params)))
+    return {"part_digests": {name: setup.sources[name].digest for name in names}} if names else {}
 
 
 def _write(study: Study, setup: Setup, cells: Iterable[tuple[CellPlan, str]]) -> None:
@@ -269,6 +281,7 @@ def _job(study: Study, setup: Setup, cell: CellPlan, name: str) -> Job:
         artifacts=setup.root / ARTIFACTS,
         method_of=setup.method_of,
         plugin_file=setup.sources[cell.method].plugin_file,
+        part_files=tuple(file for name in names_in(cell.params) if (file := setup.sources[name].plugin_file)),
         audit="audit" in study.measure,
     )
 
