@@ -28,6 +28,7 @@ class Claims:
     directed: bool = True  # builds on graphs that are not symmetric
     deterministic: bool = True  # the seed changes nothing
     oracle: bool = False  # is shown the test queries, and so can never be deployed
+    matched: bool = True  # deploys no more than its budget; one that does by design stays out of matched comparisons
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,15 @@ class Unsupported:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A method that another one is made of, with its settings and its share of the budget."""
+
+    method: str
+    params: Params = field(default_factory=dict)
+    share: float = 1.0
+
+
 class PoolService(Protocol):
     """Landmark pools, computed once per graph for all methods; each is charged the time its pool took."""
 
@@ -62,7 +72,10 @@ class PoolService(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildContext:
-    """All a method gets to build a heuristic. Test queries are not in it, except for a method that claims `oracle`."""
+    """All a method gets to build a heuristic. Test queries are not in it, except for a method that claims `oracle`.
+
+    `parts` are the heuristics of the methods it is made of, built already, in the order of `made_of`.
+    """
 
     network: "Network"
     params: Params
@@ -72,6 +85,7 @@ class BuildContext:
     pools: PoolService
     progress: Callable[[str], None] = field(default=lambda _: None)
     oracle_queries: "QuerySet | None" = None
+    parts: "tuple[Heuristic, ...]" = ()
 
     @property
     def graph(self) -> "Graph":
@@ -113,12 +127,26 @@ class ScalarHeuristic:
     declared_bytes_per_vertex: float = 0.0
 
 
-Heuristic = LabelHeuristic | BatchHeuristic | ScalarHeuristic
+@dataclass(frozen=True, slots=True)
+class MaxHeuristic:
+    """The largest bound of several heuristics: admissible where they are, consistent where they are.
+
+    It is searched at the speed of its slowest part, and deploys the arrays of all of them.
+    """
+
+    parts: "tuple[Heuristic, ...]"
+
+
+Heuristic = LabelHeuristic | BatchHeuristic | ScalarHeuristic | MaxHeuristic
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A heuristic method: how much of it fits a budget, and how to build it."""
+    """A heuristic method: how much of it fits a budget, and how to build it.
+
+    `made_of` says which other methods it is built from, given its parameters. They are fitted to their shares and built
+    before it, its claims hold only as far as theirs, and `params["parts"]` has what each of them was built with.
+    """
 
     name: str
     summary: str
@@ -126,3 +154,4 @@ class Method:
     build: Callable[[BuildContext], Heuristic]
     claims: Claims = Claims()
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    made_of: Callable[[Params], tuple[Part, ...]] | None = None

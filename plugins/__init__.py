@@ -6,12 +6,15 @@ from aacbench.method import (
     BuildContext,
     Claims,
     LabelHeuristic,
+    MaxHeuristic,
     Method,
     Parameter,
     Params,
+    Part,
     ScalarHeuristic,
     Unsupported,
 )
+from aacbench.parts import read_part
 from aacbench.plugins.hookspecs import hookimpl
 from aacbench.plugins.records import GraphSource, ProtocolFile, Report
 
@@ -23,12 +26,15 @@ __all__ = [
     "GraphInfo",
     "GraphSource",
     "LabelHeuristic",
+    "MaxHeuristic",
     "Method",
     "Parameter",
     "Params",
+    "Part",
     "ProtocolFile",
     "Report",
     "ScalarHeuristic",
     "Unsupported",
     "hookimpl",
+    "read_part",
 ]

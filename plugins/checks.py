@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.method import Claims, Method, Parameter
+from aacbench.parts import PARTS
 from aacbench.plugins.boundary import PluginError
 from aacbench.plugins.records import GraphSource, ProtocolFile, Report
 from aacbench.plugins.settings import SEARCH_SWITCHES, problem_with
@@ -29,6 +30,8 @@ def check_method(method: Method) -> None:
         type(getattr(method.claims, claim.name)) is not bool for claim in fields(Claims)
     ):
         raise PluginError(f"the claims of {what} must be Claims(...) of True and False.")
+    if method.made_of is not None:
+        _function(what, "made_of", method.made_of, "(params)")
     if not isinstance(method.parameters, Mapping):
         raise PluginError(f"the parameters of {what} must be a mapping of names to Parameter(...).")
     for key, parameter in method.parameters.items():
@@ -92,6 +95,8 @@ def _parameter(what: str, key: Any, parameter: Any) -> None:
         raise PluginError(f"a parameter of {what} is named {_short(key)}, which could not be typed as name=value.")
     if key in SEARCH_SWITCHES:
         raise PluginError(f"{what} has a parameter {key!r}, which is a switch of the search; choose another name.")
+    if key == PARTS:
+        raise PluginError(f"{what} has a parameter {key!r}, where the parts of a method are kept; choose another name.")
     which = f"parameter {key!r} of {what}"
     if type(parameter) is not Parameter:
         raise PluginError(f"{which} must be Parameter(...), not {_short(parameter)}.")

@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any, NoReturn
 
 from aacbench.errors import UsageError
+from aacbench.parts import cut
 from aacbench.protocols.reader import revised, same_method
 from aacbench.protocols.values import LARGEST, NAME, same_value, shown, wrong
 from aacbench.run.records import MethodChoice, QueryPlan, Study
@@ -172,13 +173,11 @@ def _setting(text: str, piece: Piece) -> tuple[str, tuple[Any, ...]]:
 def _split(piece: Piece, separator: str) -> list[Piece]:
     """Cut a piece at each separator that stands in no brackets of the piece's own."""
     start, body = piece
-    pieces, depth, begin = [], 0, 0
-    for at, sign in enumerate(body):
-        depth += (sign == "[") - (sign == "]")
-        if sign == separator and depth == 0:
-            pieces.append((start + begin, body[begin:at]))
-            begin = at + 1
-    return [*pieces, (start + begin, body[begin:])]
+    pieces = []
+    for text in cut(body, separator):
+        pieces.append((start, text))
+        start += len(text) + 1
+    return pieces
 
 
 def _check_brackets(text: str) -> None:

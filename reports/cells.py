@@ -6,6 +6,15 @@ from aacbench.errors import DamagedCellError
 from aacbench.run.store import Cell, scan
 from aacbench.run.study import read_plan
 
+UNMATCHED_MARK = " (over budget)"
+UNMATCHED_SENTENCE = "deploys more than its budget by design, so it is no part of a comparison at matched memory."
+UNMATCHED_NOTE = f"(over budget): {UNMATCHED_SENTENCE}"
+
+
+def is_matched(cell: Cell) -> bool:
+    """Whether a cell was held to its budget; one that was not must not stand beside others as if it were."""
+    return bool(cell.record.get("claims", {}).get("matched", True))
+
 
 def planned_cells(root: Path) -> list[Cell]:
     """Every cell of the plan that is there and undamaged."""

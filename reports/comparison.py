@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import planned_cells
+from aacbench.reports.cells import UNMATCHED_SENTENCE, is_matched, planned_cells
 from aacbench.reports.tables import aligned
 from aacbench.run.plan import BASELINE, TEST
 from aacbench.run.rows import read_queries
@@ -45,6 +45,8 @@ class Comparison:
     tied: float
     bytes_a: float | None
     bytes_b: float | None
+    mean_of_minimum: float
+    matched: bool
 
 
 def compare(a: Side, b: Side) -> list[Comparison]:
@@ -70,6 +72,7 @@ def markdown(rows: Sequence[Comparison], a: str, b: str) -> str:
             "left out": str(row.left_out) if row.left_out else "",
             "mean A": f"{row.mean_a:.2f}",
             "mean B": f"{row.mean_b:.2f}",
+            "mean of the lesser": f"{row.mean_of_minimum:.2f}",
             "A/B": f"{row.ratio_of_means:.4f}",
             "geometric A/B": f"{row.geometric_mean_ratio:.4f}",
             "A fewer %": f"{100 * row.won:.1f}",
@@ -81,9 +84,11 @@ def markdown(rows: Sequence[Comparison], a: str, b: str) -> str:
         }
         for row in rows
     ]
+    note = "" if all(row.matched for row in rows) else f"\n\nA or B {UNMATCHED_SENTENCE}"
     return (
-        f"A is {a}, B is {b}. Expansions per test query, paired; below 1, A expands less.\n\n"
-        f"{aligned(table, ('graph',))}"
+        f"A is {a}, B is {b}. Expansions per test query, paired; below 1, A expands less. The mean of the lesser "
+        f"takes, query by query, whichever of two separate searches expanded less: no search does that.\n\n"
+        f"{aligned(table, ('graph',))}{note}"
     )
 
 
@@ -116,9 +121,10 @@ def _compared(place: Place, mine: list[Cell], yours: list[Cell]) -> Comparison:
     pairs = [_paired(one, other) for one, other in _by_seed(mine, yours)]
     a, b = (np.concatenate([pair[side] for pair in pairs]) for side in (0, 1))
     left_out = sum(pair[2] for pair in pairs)
+    sizes, matched = (_bytes(mine), _bytes(yours)), all(map(is_matched, [*mine, *yours]))
     if not len(a):
         nan = float("nan")
-        return Comparison(*place, 0, left_out, nan, nan, nan, nan, nan, nan, nan, _bytes(mine), _bytes(yours))
+        return Comparison(*place, 0, left_out, nan, nan, nan, nan, nan, nan, nan, *sizes, nan, matched)
     return Comparison(
         *place,
         queries=len(a),
@@ -130,8 +136,10 @@ def _compared(place: Place, mine: list[Cell], yours: list[Cell]) -> Comparison:
         won=float(np.mean(a < b)),
         lost=float(np.mean(a > b)),
         tied=float(np.mean(a == b)),
-        bytes_a=_bytes(mine),
-        bytes_b=_bytes(yours),
+        bytes_a=sizes[0],
+        bytes_b=sizes[1],
+        mean_of_minimum=float(np.minimum(a, b).mean()),
+        matched=matched,
     )
 
 

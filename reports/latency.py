@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import planned_cells
+from aacbench.reports.cells import UNMATCHED_MARK, UNMATCHED_NOTE, is_matched, planned_cells
 from aacbench.reports.tables import aligned
 from aacbench.run.rows import read_timings
 from aacbench.run.store import Cell
@@ -30,6 +30,7 @@ class Latency:
     graph: str
     budget: float
     method: str
+    matched: bool
     tier: str
     repetitions: int
     p50: float
@@ -61,7 +62,7 @@ def markdown(rows: Sequence[Latency]) -> str:
         {
             "graph": row.graph,
             "budget": f"{row.budget:g}",
-            "method": row.method,
+            "method": row.method + ("" if row.matched else UNMATCHED_MARK),
             "p50 us": f"{row.p50:.1f}",
             "p95 us": f"{row.p95:.1f}",
             "A/A ratio": "" if row.control_ratio is None else f"{row.control_ratio:.3f}",
@@ -74,6 +75,7 @@ def markdown(rows: Sequence[Latency]) -> str:
         f"Times of single searches ({rows[0].tier} tier, {rows[0].repetitions} repetitions). The first method of each "
         "graph and budget, dijkstra aside, ran twice under two names: the A/A ratio compares the two, and differences "
         "between methods below the A/A spread mean nothing."
+        + ("" if all(row.matched for row in rows) else f"\n{UNMATCHED_NOTE}")
     )
 
 
@@ -88,7 +90,8 @@ def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None)
     p50, p95 = (float(value) for value in np.percentile(per_query, [50, 95]))
     key, repetitions = cells[0].key, min(len(table) for table in tables)
     ratio, spread = control or (None, None)
-    return Latency(key["graph"], key["budget"], label, cells[0].record["tier"], repetitions, p50, p95, ratio, spread)
+    matched, tier = all(map(is_matched, cells)), cells[0].record["tier"]
+    return Latency(key["graph"], key["budget"], label, matched, tier, repetitions, p50, p95, ratio, spread)
 
 
 def _control(cells: list[Cell]) -> tuple[float, float] | None:

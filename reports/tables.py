@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from tabulate import tabulate
 
-from aacbench.reports.cells import planned_cells
+from aacbench.parts import PARTS
+from aacbench.reports.cells import UNMATCHED_MARK, UNMATCHED_NOTE, is_matched, planned_cells
 from aacbench.run.plan import BASELINE
 from aacbench.run.records import OUTCOMES
 from aacbench.run.rows import read_queries
@@ -29,6 +30,7 @@ class Row:
     budget: float
     method: str
     oracle: bool
+    matched: bool
     convention: str
     nominal: float | None
     measured: float | None
@@ -47,7 +49,7 @@ class Row:
         return {
             "graph": self.graph,
             "budget": "" if baseline else f"{self.budget:g}",
-            "method": self.method + (ORACLE_MARK if self.oracle else ""),
+            "method": self.method + (ORACLE_MARK if self.oracle else "") + ("" if self.matched else UNMATCHED_MARK),
             "nominal B/v": "" if baseline or self._measured_only() else _text(self.nominal, ".4g"),
             "measured B/v": "declared" if self.declared else _text(self.measured, ".1f"),
             "settings": self.settings,
@@ -125,6 +127,7 @@ def _row(key: tuple[str, float, str], group: list[Cell], base: float | None, ora
         budget=budget,
         method=label,
         oracle=any(_is_oracle(cell, oracles) for cell in group),
+        matched=all(is_matched(cell) for cell in group),
         convention=f"{charged['name']}/{charged['version']}",
         nominal=_bytes(final, "nominal_per_vertex"),
         measured=_bytes(final, "measured_per_vertex"),
@@ -163,6 +166,8 @@ def _notes(rows: Sequence[Row]) -> list[str]:
         )
     if any(row.oracle for row in rows):
         notes.append("(oracle): is shown the test queries, so it is a bound to compare with and cannot be deployed.")
+    if any(not row.matched for row in rows):
+        notes.append(UNMATCHED_NOTE)
     return notes
 
 
@@ -205,8 +210,10 @@ def _settings(cells: list[Cell]) -> str:
 
 
 def short_settings(params: Mapping[str, Any]) -> str:
-    """`K=8 K0=64 labels=exact`."""
-    return " ".join(f"{key}={value}" for key, value in sorted(params.items()))
+    """`K=8 K0=64 labels=exact`; of a method made of others, its own and then theirs: `a=alt b=alt: alt[K=4] …`."""
+    own = " ".join(f"{key}={value}" for key, value in sorted(params.items()) if key != PARTS)
+    parts = " ".join(f"{part['method']}[{short_settings(part['params'])}]" for part in params.get(PARTS, ()))
+    return f"{own}: {parts}" if own and parts else own or parts
 
 
 def _text(value: float | None, form: str) -> str:

@@ -8,7 +8,6 @@ from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.run.driver import Setup, Source
 from aacbench.run.executor import GIB, Limits
-from aacbench.run.plan import BASELINE
 from aacbench.run.records import MethodChoice, QueryPlan, Study
 from aacbench.run.store import Cell, scan
 
@@ -28,8 +27,7 @@ def setup(root: Path, of: Study, *, limits: Limits = LIMITS, **changes) -> Setup
     """Run it with the built-in methods and the faulty ones."""
     plugins = load_plugins((FAULTS,))
     sources = {}
-    for name in {BASELINE, *(choice.name for choice in of.methods)}:
-        found = plugins.method(name)
+    for name, found in plugins.methods().items():
         file = FAULTS if found.origin.kind == "file" else None
         sources[name] = Source(found.method, found.origin.digest, file, built_in=found.origin.kind == "built-in")
     method_of = partial(method_in_worker, (FAULTS,))

@@ -22,18 +22,21 @@ MISMATCH = 4
 @click.pass_context
 def replay(context: click.Context, cell: str, study: Path | None, plugins: tuple[Path, ...]) -> None:
     """Recompute a cell's counterexample from its graph, or its audit; CELL is an id or how one begins."""
+    from aacbench.parts import whole
     from aacbench.plugins.manager import load_plugins
     from aacbench.run.replay import replayed
 
     root = study_folder(study)
     found = find_cell(root, cell)
-    loaded = load_plugins(plugins).method(found.key["method"])
-    key = found.key
+    manager, key = load_plugins(plugins), found.key
+    loaded = manager.method(key["method"])
+    method = whole(loaded.method, key["params"], lambda name: manager.method(name).method)
     click.echo(f"{found.cell_id}: {key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}")
     click.echo(f"stored outcome: {found.outcome}" + (f", {found.record['reason']}" if found.record["reason"] else ""))
-    if loaded.origin.digest != key["plugin_digest"]:
+    digests = {key["method"]: key["plugin_digest"], **key.get("part_digests", {})}
+    if any(manager.method(name).origin.digest != digest for name, digest in digests.items()):
         click.echo("note: the method's source has changed since this cell was run")
-    lines = replayed(root, found, loaded.method)
+    lines = replayed(root, found, method)
     _show(lines)
     agree = all(line.agrees for line in lines)
     click.echo("stored and recomputed agree" if agree else "stored and recomputed DIFFER")

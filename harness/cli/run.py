@@ -25,7 +25,7 @@ def default_workers() -> int:
 
 @click.command()
 @click.option("--protocol", default="quick", show_default=True, help="A protocol's name, or the path of a TOML file.")
-@click.option("--methods", help='Methods, such as "alt[tie=fifo],alt-pool[K0=64]".')
+@click.option("--methods", help='Methods, such as "alt[tie=fifo],alt-pool[K0=64],hybrid[a=alt-pool[K0=32],b=alt]".')
 @click.option("--graphs", help="Graphs by name, separated by commas.")
 @click.option("--budgets", help="Bytes per vertex, separated by commas.")
 @click.option("--seeds", help="Seeds, separated by commas.")

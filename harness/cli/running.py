@@ -149,10 +149,11 @@ def _warn(plugins: PluginManager, known: int = 0) -> None:
 
 
 def _sources(plugins: PluginManager, study: Study) -> dict[str, Source]:
-    wanted = {BASELINE, *(choice.name for choice in study.methods)}
+    """Every method there is, since one may be made of others; those that the study names must be among them."""
+    for choice in study.methods:
+        plugins.method(choice.name)
     found = {}
-    for name in sorted(wanted):
-        loaded = plugins.method(name)
+    for name, loaded in plugins.methods().items():
         file = Path(loaded.origin.where) if loaded.origin.kind == "file" else None
         found[name] = Source(loaded.method, loaded.origin.digest, file, built_in=loaded.origin.kind == "built-in")
     return found

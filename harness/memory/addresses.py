@@ -23,12 +23,12 @@ class Address:
     file: str | None = None
 
 
-def address_of(function: Callable[..., Any], plugin_file: Path | None = None) -> Address:
+def address_of(function: Callable[..., Any], *plugin_files: Path | None) -> Address:
     """Where the function can be found again; one that lives inside another function or an object is refused."""
     plain = getattr(function, "py_func", function)
     module, name = getattr(plain, "__module__", None), getattr(plain, "__qualname__", None)
     file = _file_of(plain)
-    from_plugin = plugin_file is not None and file == plugin_file.resolve()
+    from_plugin = file is not None and file in [path.resolve() for path in plugin_files if path is not None]
     if not module or not name or _found(sys.modules.get(module), name) is not function:
         shown = name or type(function).__name__
         raise ReloadError(

@@ -13,11 +13,12 @@ from numba.core.errors import NumbaError
 from aacbench.errors import DisagreementError, UsageError
 from aacbench.graphs.record import Array
 from aacbench.memory.arrays import checked_arrays, checked_settings, read_only
+from aacbench.memory.maxima import leaves
 from aacbench.memory.sample import sample_rows
-from aacbench.method import BatchHeuristic, Heuristic, LabelHeuristic, ScalarHeuristic
+from aacbench.method import BatchHeuristic, Heuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic
 from aacbench.search.author import author_layout
 from aacbench.search.bounds import bounds
-from aacbench.search.layouts import Layout, differential
+from aacbench.search.layouts import Layout, differential, max_of
 from aacbench.search.networks import Network
 
 Many = Callable[[npt.ArrayLike, int], Array]
@@ -48,8 +49,10 @@ def deploy(heuristic: Heuristic, network: Network) -> Deployed:
             raise UsageError("a scalar heuristic needs a function h(u, t).")
         one = _scalar(heuristic.h)
         return Deployed(one, _scalar_many(one, network), "scalar")
+    if isinstance(heuristic, MaxHeuristic):
+        return _maximum([deploy(part, network) for part in leaves(heuristic).values()], network)
     raise UsageError(
-        f"a method's build must return a LabelHeuristic, BatchHeuristic or ScalarHeuristic, "
+        f"a method's build must return a LabelHeuristic, BatchHeuristic, ScalarHeuristic or MaxHeuristic, "
         f"not a {type(heuristic).__name__}."
     )
 
@@ -62,6 +65,17 @@ def other_forms(heuristic: Heuristic) -> list[Heuristic]:
     if isinstance(heuristic, LabelHeuristic | BatchHeuristic) and heuristic.h is not None:
         forms.append(ScalarHeuristic(heuristic.h))
     return forms
+
+
+def check_forms(heuristic: Heuristic, deployed: Deployed, network: Network, seed: int) -> None:
+    """Refuse a heuristic whose author gave several forms of a bound that differ; of a maximum, in any part."""
+    if isinstance(heuristic, MaxHeuristic):
+        for part in leaves(heuristic).values():
+            if other_forms(part):
+                check_forms(part, deploy(part, network), network, seed)
+        return
+    for other in other_forms(heuristic):
+        check_agreement(deployed, deploy(other, network), network, seed)
 
 
 def check_agreement(one: Deployed, other: Deployed, network: Network, seed: int) -> None:
@@ -81,6 +95,30 @@ def different(mine: Array, yours: Array) -> Array:
     """Where two arrays of bounds differ; two that are not numbers are alike."""
     both_odd = np.isnan(mine) & np.isnan(yours)
     return (mine != yours) & ~both_odd
+
+
+def _maximum(parts: list[Deployed], network: Network) -> Deployed:
+    """The largest bound of all parts, in the tier of the slowest."""
+    tier = max((part.tier for part in parts), key=TIERS.index)
+    if tier == "compiled":
+        layout = max_of([part.searched for part in parts])
+        return Deployed(layout, _compiled_many(layout, network), tier)
+
+    def many(us: npt.ArrayLike, t: int) -> Array:
+        found: Array = np.maximum.reduce([part.many(us, t) for part in parts])
+        return found
+
+    if tier == "batch":
+        return Deployed(_blockwise(many, network.graph.vertices), many, tier)
+    single = [
+        part.searched if callable(part.searched) else _blockwise(part.many, network.graph.vertices) for part in parts
+    ]
+
+    def h(u: int, t: int) -> Any:
+        values = [one(u, t) for one in single]
+        return next((value for value in values if value != value), max(values))
+
+    return Deployed(h, many, tier)
 
 
 def _layout(heuristic: LabelHeuristic, network: Network) -> Any:

@@ -8,9 +8,10 @@ from typing import Any
 from aacbench.artifacts import sha256_of
 from aacbench.errors import OverBudgetError, UsageError
 from aacbench.graphs.record import Array
-from aacbench.memory.arrays import checked_arrays, checked_settings
+from aacbench.memory.arrays import checked_settings
 from aacbench.memory.conventions import Budget
-from aacbench.method import BatchHeuristic, Heuristic, LabelHeuristic, ScalarHeuristic
+from aacbench.memory.maxima import arrays_of, leaves
+from aacbench.method import Heuristic, LabelHeuristic, ScalarHeuristic
 
 SETTING_BYTES = 8
 
@@ -64,18 +65,18 @@ class Inventory:
 
 def inventory(heuristic: Heuristic, vertices: int) -> Inventory:
     """List and sum what must be saved to have the heuristic again: of a view, what it shows."""
-    if isinstance(heuristic, ScalarHeuristic):
-        return _declared(heuristic.declared_bytes_per_vertex, vertices)
-    if not isinstance(heuristic, LabelHeuristic | BatchHeuristic):
-        raise UsageError(f"a {type(heuristic).__name__} is not a heuristic.")
+    parts = leaves(heuristic).values()
+    scalars = [part for part in parts if isinstance(part, ScalarHeuristic)]
     seen: dict[tuple[Any, ...], str] = {}
     entries = []
-    for name, array in checked_arrays(heuristic.arrays).items():
+    for name, array in arrays_of(heuristic).items():
         first = seen.setdefault(memory_of(array), name)
         entries.append(_entry(name, array, None if first == name else first))
-    settings = len(checked_settings(heuristic.settings)) if isinstance(heuristic, LabelHeuristic) else 0
-    total = sum(entry.nbytes for entry in entries if entry.same_as is None) + settings * SETTING_BYTES
-    return Inventory(vertices, tuple(entries), settings * SETTING_BYTES, total)
+    labels = [part for part in parts if isinstance(part, LabelHeuristic)]
+    settings = SETTING_BYTES * sum(len(checked_settings(part.settings)) for part in labels)
+    total = sum(entry.nbytes for entry in entries if entry.same_as is None) + settings
+    total += sum(_declared(part.declared_bytes_per_vertex, vertices) for part in scalars)
+    return Inventory(vertices, tuple(entries), settings, total, measured=not scalars)
 
 
 def check_budget(inventory: Inventory, budget: Budget) -> None:
@@ -101,7 +102,7 @@ def _entry(name: str, array: Array, same_as: str | None) -> ArrayBytes:
     return ArrayBytes(name, str(array.dtype), array.shape, array.nbytes, sha256_of(array), same_as)
 
 
-def _declared(per_vertex: Any, vertices: int) -> Inventory:
+def _declared(per_vertex: Any, vertices: int) -> int:
     if isinstance(per_vertex, bool) or not isinstance(per_vertex, int | float) or not 0 <= per_vertex < math.inf:
         raise UsageError(f"declared bytes per vertex are a number from 0 up, not {per_vertex!r}.")
-    return Inventory(vertices, (), 0, math.ceil(Fraction(per_vertex) * vertices), measured=False)
+    return math.ceil(Fraction(per_vertex) * vertices)

@@ -4,7 +4,7 @@ import hashlib
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,10 @@ from aacbench.memory import helper
 from aacbench.memory.addresses import address_of
 from aacbench.memory.arrays import checked_settings
 from aacbench.memory.deploy import Deployed, deploy, different
+from aacbench.memory.maxima import Leaf, arrays_of, dotted, leaves
 from aacbench.memory.sample import sample_rows
 from aacbench.memory.saved import load_array, sampled_bounds, save_arrays
-from aacbench.method import BatchHeuristic, Heuristic, LabelHeuristic, ScalarHeuristic
+from aacbench.method import Heuristic, LabelHeuristic, ScalarHeuristic
 from aacbench.search.networks import Network
 from aacbench.search.stored import networks_folder, save_network
 
@@ -43,29 +44,27 @@ def cold_reload(
     *,
     seed: int = 0,
     plugin_file: Path | None = None,
+    part_files: Collection[Path] = (),
     timeout: float = 60.0,
     deployed: Deployed | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> Reload:
     """Rebuild a heuristic from its arrays in a process that never ran its build, and compare h on sampled pairs.
 
-    `plugin_file` is the file its method was loaded from where that cannot be imported by name; `deployed` is the
-    heuristic as deployed here, where that is at hand; `check` must find the graph as it was, now that the heuristic
-    was asked. A scalar heuristic has no arrays to be rebuilt from.
+    `plugin_file` is the file its method was loaded from where that cannot be imported by name, `part_files` are those
+    of the methods it is made of; `deployed` is the heuristic as deployed here, where that is at hand; `check` must find
+    the graph as it was, now that the heuristic was asked. A scalar heuristic, alone or as a part, has no arrays to be
+    rebuilt from.
     """
-    if isinstance(heuristic, ScalarHeuristic):
+    parts = leaves(heuristic)
+    if any(isinstance(part, ScalarHeuristic) for part in parts.values()):
         return Reload(DECLARED_ONLY)
     began = time.perf_counter()
     here = deploy(heuristic, network) if deployed is None else deployed
-    function = _function(heuristic)
-    address = None if isinstance(function, str) else address_of(function, plugin_file)
     ours = sampled_bounds(here, network.graph.vertices, seed)
     check()  # the graph's arrays are kept for every later reload
     request = {
-        "kind": "label" if isinstance(heuristic, LabelHeuristic) else "batch",
-        "kernel": function if isinstance(function, str) else None,
-        "function": address and {"module": address.module, "name": address.name, "file": address.file},
-        "settings": _settings(heuristic),
+        "parts": {name: _described(name, part, (plugin_file, *part_files)) for name, part in parts.items()},
         "seed": seed,
         "timeout": timeout,
         "path": [str(entry) for entry in sys.path],
@@ -76,20 +75,26 @@ def cold_reload(
     return Reload(AGREED, _digest(ours), len(ours), time.perf_counter() - began)
 
 
-def _function(heuristic: LabelHeuristic | BatchHeuristic) -> str | Callable[..., Any]:
-    return heuristic.kernel if isinstance(heuristic, LabelHeuristic) else heuristic.many
+def _described(name: str, part: Leaf, files: tuple[Path | None, ...]) -> dict[str, Any]:
+    """All that another process needs to know of a part, besides its arrays: names, numbers, an address."""
+    assert not isinstance(part, ScalarHeuristic)
+    function = part.kernel if isinstance(part, LabelHeuristic) else part.many
+    address = None if isinstance(function, str) else address_of(function, *files)
+    settings = checked_settings(part.settings) if isinstance(part, LabelHeuristic) else {}
+    return {
+        "kind": "label" if isinstance(part, LabelHeuristic) else "batch",
+        "kernel": function if isinstance(function, str) else None,
+        "function": address and {"module": address.module, "name": address.name, "file": address.file},
+        "settings": {key: value.item() for key, value in settings.items()},
+        "arrays": {array: dotted(name, array) for array in part.arrays},
+    }
 
 
-def _settings(heuristic: LabelHeuristic | BatchHeuristic) -> dict[str, int | float]:
-    settings = checked_settings(heuristic.settings) if isinstance(heuristic, LabelHeuristic) else {}
-    return {name: value.item() for name, value in settings.items()}
-
-
-def _elsewhere(request: dict[str, Any], heuristic: LabelHeuristic | BatchHeuristic, network: Network) -> Array:
+def _elsewhere(request: dict[str, Any], heuristic: Heuristic, network: Network) -> Array:
     with tempfile.TemporaryDirectory(prefix="aacbench-reload-") as name:
         folder = Path(name)
         try:
-            files = save_arrays(folder, heuristic.arrays)
+            files = save_arrays(folder, arrays_of(heuristic))
             key = save_network(networks_folder(), network)
         except OSError as problem:
             raise ReloadError(f"the heuristic's arrays could not be saved to be read back: {problem}.") from problem

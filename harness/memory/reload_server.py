@@ -17,10 +17,11 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from aacbench.graphs.record import Array
 from aacbench.memory.addresses import Address, function_at
 from aacbench.memory.deploy import deploy
 from aacbench.memory.saved import load_array, load_arrays, sampled_bounds
-from aacbench.method import BatchHeuristic, Heuristic, LabelHeuristic
+from aacbench.method import BatchHeuristic, Heuristic, LabelHeuristic, MaxHeuristic
 from aacbench.search.networks import Network
 from aacbench.search.stored import load_network
 
@@ -63,9 +64,11 @@ def _network(root: Path, key: str) -> Network:
 
 def _warm(network: Network, request: dict[str, Any]) -> None:
     """Have the built-in kernel for these labels ready before the fork; an author's own code is left to the fork."""
-    rows = load_array(Path(request["folder"]) / request["arrays"]["rows"]) if request["kernel"] else None
-    dtype = np.dtype(np.int32) if rows is None or rows.dtype.kind not in "if" else rows.dtype
-    _warm_for(network.graph.weights.dtype.str, dtype.str, network)
+    for part in request["parts"].values():
+        file = request["arrays"].get(part["arrays"].get("rows")) if part["kernel"] else None
+        rows = None if file is None else load_array(Path(request["folder"]) / file)
+        dtype = np.dtype(np.int32) if rows is None or rows.dtype.kind not in "if" else rows.dtype
+        _warm_for(network.graph.weights.dtype.str, dtype.str, network)
 
 
 def _warm_for(weight: str, label: str, network: Network) -> None:
@@ -139,10 +142,17 @@ def _answer(network: Network, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rebuilt(request: dict[str, Any], folder: Path) -> Heuristic:
-    arrays = load_arrays(folder, request["arrays"])
-    function = request["kernel"] or function_at(Address(**request["function"]))
-    if request["kind"] == "label":
-        return LabelHeuristic(arrays, function, request["settings"])
+    """The heuristic again: alone under no name, or the maximum of its parts."""
+    loaded = load_arrays(folder, request["arrays"])
+    parts = {name: _part(part, loaded) for name, part in request["parts"].items()}
+    return parts[""] if "" in parts else MaxHeuristic(tuple(parts.values()))
+
+
+def _part(part: dict[str, Any], loaded: dict[str, Array]) -> Heuristic:
+    arrays = {name: loaded[saved] for name, saved in part["arrays"].items()}
+    function = part["kernel"] or function_at(Address(**part["function"]))
+    if part["kind"] == "label":
+        return LabelHeuristic(arrays, function, part["settings"])
     return BatchHeuristic(arrays, function)
 
 

@@ -17,10 +17,11 @@ from aacbench.errors import AacbenchError, ReloadError, StoreError
 from aacbench.graphs.record import Array
 from aacbench.memory import helper
 from aacbench.memory.conventions import Budget, convention
-from aacbench.memory.deploy import Deployed, check_agreement, deploy, other_forms
+from aacbench.memory.deploy import Deployed, check_forms, deploy
 from aacbench.memory.inventory import check_budget, inventory
 from aacbench.memory.reload import Reload, cold_reload
 from aacbench.method import Heuristic, Method
+from aacbench.parts import nominal, whole
 from aacbench.queries.record import QuerySet
 from aacbench.run.audit import Audit, Counterexample, audit_answers, audit_bounds, check_reference, smallest
 from aacbench.run.plan import CellPlan
@@ -49,6 +50,7 @@ class Job:
     method_of: Callable[[str], Method]
     reference_policy: str
     plugin_file: Path | None = None
+    part_files: tuple[Path, ...] = ()
     audit: bool = True
 
 
@@ -100,20 +102,20 @@ def _measured(job: Job) -> Result:
     helper.start()  # it is needed when the heuristic is built, and takes a while
     world = intact_world(plan.graph, job.queries)
     net = world.net
-    method = job.method_of(plan.method)
+    method = whole(job.method_of(plan.method), plan.params, job.method_of)
     pools = StoredPools(net, job.artifacts, world.check)
     began = time.perf_counter()
     heuristic = method.build(context(world, method, plan.params, plan.seed, pools))
     seconds = time.perf_counter() - began - pools.spent
     world.check()
     counted = inventory(heuristic, net.graph.vertices)
-    check_budget(counted, Budget(plan.budget, convention(plan.convention)))
+    if method.claims.matched:
+        check_budget(counted, Budget(plan.budget, convention(plan.convention)))
     deployed = deploy(heuristic, net)
-    for other in other_forms(heuristic):
-        check_agreement(deployed, deploy(other, net), net, plan.seed)
+    check_forms(heuristic, deployed, net, plan.seed)
     reloaded = _reloaded(job, world, heuristic, deployed)
     facts: dict[str, Any] = {
-        "bytes": {"nominal_per_vertex": plan.budget, **counted.record()},
+        "bytes": {"nominal_per_vertex": nominal(plan.params, plan.budget), **counted.record()},
         "build": {"seconds": seconds, "pool_seconds": pools.seconds, "peak_rss": _peak()},
         "reload": {"status": reloaded.status, "digest": reloaded.digest, "pairs": reloaded.pairs},
         "tier": deployed.tier,
@@ -124,7 +126,14 @@ def _measured(job: Job) -> Result:
 
 def _reloaded(job: Job, world: World, heuristic: Heuristic, deployed: Deployed) -> Reload:
     try:
-        return cold_reload(heuristic, world.net, plugin_file=job.plugin_file, deployed=deployed, check=world.check)
+        return cold_reload(
+            heuristic,
+            world.net,
+            plugin_file=job.plugin_file,
+            part_files=job.part_files,
+            deployed=deployed,
+            check=world.check,
+        )
     except ReloadError as error:
         # The helper process can only say it in words. Kept as the method's fault, it would not be tried again.
         if not any(words in f"{error} {error.__cause__}" for words in NO_SPACE):

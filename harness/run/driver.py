@@ -14,6 +14,7 @@ from aacbench.errors import DamagedCellError, DataError
 from aacbench.memory.conventions import GraphInfo, convention
 from aacbench.memory.info import graph_info
 from aacbench.method import Method, Params
+from aacbench.parts import names_in
 from aacbench.run.canonical import cell_id, plain
 from aacbench.run.cell import Job, Result, run_cell
 from aacbench.run.events import RunLog, start_run
@@ -22,7 +23,7 @@ from aacbench.run.existing import Existing, decide, state_of
 from aacbench.run.fits import Answer, Question, ask_all
 from aacbench.run.layout import ARTIFACTS
 from aacbench.run.locks import claim
-from aacbench.run.plan import CHOSEN_ON, TEST, CellPlan, Plan, chosen, plan
+from aacbench.run.plan import CHOSEN_ON, TEST, CellPlan, Plan, check_methods, chosen, plan
 from aacbench.run.records import Study
 from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell, commit, read_cell
@@ -47,7 +48,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """All a run needs to know besides the study; `method_of` must be importable by workers."""
+    """All a run needs to know besides the study; `method_of` must be importable by workers.
+
+    `sources` has every method there is: a method of the study may be made of others.
+    """
 
     root: Path
     sources: Mapping[str, Source]
@@ -63,9 +67,9 @@ class Setup:
         return self.origin(job.plan)
 
     def origin(self, cell: CellPlan) -> str:
-        """The plugin that a cell's method comes from, empty for a built-in one."""
-        source = self.sources[cell.method]
-        return "" if source.built_in else source.digest
+        """The plugins that a cell's method and its parts come from, empty for built-in ones."""
+        sources = [self.sources[name] for name in (cell.method, *names_in(cell.params))]
+        return " ".join(source.digest for source in sources if not source.built_in)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +83,12 @@ class Facts:
 
 def prepare(study: Study, setup: Setup) -> tuple[Plan, dict[str, Facts]]:
     """Load every graph once and plan every cell."""
+    methods = {name: source.method for name, source in setup.sources.items()}
+    check_methods(study, methods, setup.resolve)
     facts = {}
     for name in study.graphs:
         setup.notify("graph", {"name": name})
         facts[name] = _facts(study, name)
-    methods = {name: source.method for name, source in setup.sources.items()}
     foreign = {name: source.digest for name, source in setup.sources.items() if not source.built_in}
 
     def fit(questions: Sequence[Question]) -> list[Answer]:
@@ -170,6 +175,7 @@ def _key(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan)
         "method": cell.method,
         "label": cell.label,
         "plugin_digest": setup.sources[cell.method].digest,
+        **_part_digests(setup, cell),
         "params": dict(cell.params),
         "budget": cell.budget,
         "convention": convention(cell.convention).record(),
@@ -180,6 +186,12 @@ def _key(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan)
         "engine": kernel_digest(),
         "protocol": study.protocol,
     }
+
+
+def _part_digests(setup: Setup, cell: CellPlan) -> dict[str, Any]:
+    """The sources of the methods it is made of: a change in one of them changes what the cell computes."""
+    names = sorted(set(names_in(cell.params)))
+    return {"part_digests": {name: setup.sources[name].digest for name in names}} if names else {}
 
 
 def _write(study: Study, setup: Setup, cells: Iterable[tuple[CellPlan, str]]) -> None:
@@ -283,6 +295,7 @@ def _job(study: Study, setup: Setup, cell: CellPlan, name: str) -> Job:
         method_of=setup.method_of,
         reference_policy=parse(study.search).name,
         plugin_file=setup.sources[cell.method].plugin_file,
+        part_files=tuple(file for name in names_in(cell.params) if (file := setup.sources[name].plugin_file)),
         audit="audit" in study.measure,
     )
 

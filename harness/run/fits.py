@@ -7,6 +7,7 @@ from typing import Any
 from aacbench.errors import UsageError
 from aacbench.memory.conventions import Budget, GraphInfo
 from aacbench.method import Method, Params, Unsupported
+from aacbench.parts import names_in, whole
 from aacbench.run.canonical import canonical, plain
 from aacbench.run.executor import Limits, run_cells
 from aacbench.run.worker import Failure
@@ -64,20 +65,28 @@ def ask_all(
     """The answers in the order of the questions; those of `foreign` methods, by plugin, come from worker processes."""
     found: dict[bytes, Answer] = {}
     jobs: dict[bytes, _Job] = {}
+
+    def origin(question: Question) -> str:
+        names = (question.method, *names_in(question.params))
+        return " ".join(foreign[name] for name in names if name in foreign)
+
     for question in questions:
-        if question.method in foreign:
+        if origin(question):
             jobs[question.digest] = _Job(question, method_of)
-        else:
-            found.setdefault(question.digest, ask(methods[question.method], question))
+        elif question.digest not in found:
+            found[question.digest] = ask(_whole(question, methods.__getitem__), question)
     short = replace(limits, seconds=min(limits.seconds, SECONDS))
-    kind = lambda job: foreign[job.question.method]  # noqa: E731
-    for job, answer in run_cells(_ask_here, list(jobs.values()), workers, short, kind):
+    for job, answer in run_cells(_ask_here, list(jobs.values()), workers, short, lambda job: origin(job.question)):
         found[job.question.digest] = _told(answer)
     return [found[question.digest] for question in questions]
 
 
 def _ask_here(job: _Job) -> Answer:
-    return ask(job.method_of(job.question.method), job.question)
+    return ask(_whole(job.question, job.method_of), job.question)
+
+
+def _whole(question: Question, method_of: Callable[[str], Method]) -> Method:
+    return whole(method_of(question.method), question.params, method_of)
 
 
 def _told(answer: Answer) -> Answer:

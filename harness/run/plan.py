@@ -1,14 +1,18 @@
 """From a study to cells: every combination, with its parameters resolved against its budget."""
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
+from aacbench.errors import UsageError
 from aacbench.memory.conventions import Budget, GraphInfo, convention
 from aacbench.method import Method, Params, Unsupported
+from aacbench.parts import Resolve, whole, with_parts
 from aacbench.run.canonical import canonical
-from aacbench.run.fits import Answer, Question, ask
+from aacbench.run.executor import Limits
+from aacbench.run.fits import Answer, Question, ask_all
 from aacbench.run.records import MethodChoice, Study
 from aacbench.run.worker import Failure
 from aacbench.search.policy import TIES, Policy, parse
@@ -61,11 +65,28 @@ class Plan:
         return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """A method with one choice of settings, before any graph or budget: its parts put in, and its parameters."""
+
+    method: Method
+    label: str
+    params: Params
+    policy: Policy
+
+
+def check_methods(study: Study, methods: Mapping[str, Method], resolve: Resolve) -> None:
+    """Refuse what no graph is needed to refuse: names, settings and parts that there are not."""
+    for choice in study.methods:
+        for _ in _settings(study, choice, methods, resolve):
+            pass
+
+
 def plan(
     study: Study,
     methods: Mapping[str, Method],
     infos: Mapping[str, GraphInfo],
-    resolve: Callable[[Method, Mapping[str, Any]], Params],
+    resolve: Resolve,
     fit: Callable[[Sequence[Question]], Sequence[Answer]] | None = None,
 ) -> Plan:
     """Every cell of a study, in the order graphs, methods, budgets, seeds; the baseline comes once a graph.
@@ -76,15 +97,14 @@ def plan(
     wanted: list[list[tuple[CellPlan, Question]]] = []
     baseline = MethodChoice(name=BASELINE)
     choices = [baseline, *(choice for choice in study.methods if choice != baseline)]
-    for graph, choice, budget, seed in itertools.product(study.graphs, choices, study.budgets, study.seeds):
-        if seed != study.seeds[0] and methods[choice.name].claims.deterministic:
-            continue
+    settled = [(choice, list(_settings(study, choice, methods, resolve))) for choice in choices]
+    for graph, (choice, settings), budget, seed in itertools.product(study.graphs, settled, study.budgets, study.seeds):
         if choice is baseline and budget != study.budgets[0]:
             continue
         charged = Budget(budget, convention(study.convention))
-        wanted.append(_cells(study, methods[choice.name], choice, infos[graph], charged, seed, resolve))
+        wanted.append(_cells(study, choice, settings, infos[graph], charged, seed))
     questions = [question for cells in wanted for cell, question in cells if not cell.unsupported]
-    answers = iter(fit(questions) if fit else [ask(methods[question.method], question) for question in questions])
+    answers = iter(fit(questions) if fit else ask_all(questions, methods, {}, methods.__getitem__, 1, Limits()))
     return Plan(
         tuple(
             cell
@@ -99,39 +119,58 @@ def chosen(candidate: CellPlan) -> CellPlan:
     return replace(candidate, splits=(TEST,), group="", role=CHOSEN)
 
 
-def _cells(
-    study: Study,
-    method: Method,
-    choice: MethodChoice,
-    info: GraphInfo,
-    budget: Budget,
-    seed: int,
-    resolve: Callable[[Method, Mapping[str, Any]], Params],
-) -> list[tuple[CellPlan, Question]]:
+def _settings(
+    study: Study, choice: MethodChoice, methods: Mapping[str, Method], resolve: Resolve
+) -> Iterator[_Setting]:
+    """Every combination of a choice's grid, or the one there is."""
+
+    def method_of(name: str) -> Method:
+        return _method(methods, name, choice.label)
+
+    method = method_of(choice.name)
     policy, settings = _split_settings(parse(study.search), choice.settings)
     grid = {key: values for key, values in choice.grid.items() if key not in settings}
-    candidates = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
-    several = len(candidates) > 1 and study.selection in CHOSEN_ON
-    base = CellPlan(
-        graph=info.name,
-        method=method.name,
-        label=choice.label,
-        params={},
-        budget=budget.bytes_per_vertex,
-        convention=budget.convention.label,
-        seed=seed,
-        policy=policy.name,
-        splits=(CHOSEN_ON[study.selection],) if several else (VALIDATION, TEST),
-        unsupported=_closed_set_problem(study, method, policy),
-        group=f"{info.name}|{choice.label}|{budget.bytes_per_vertex:g}|{seed}" if several else "",
-        role=CANDIDATE if several else SINGLE,
-    )
+    for values in itertools.product(*grid.values()):
+        candidate = dict(zip(grid, values, strict=True))
+        params = with_parts(method, resolve(method, {**settings, **candidate}), method_of, resolve)
+        label = replace(choice, settings={**choice.settings, **candidate}).label
+        yield _Setting(whole(method, params, method_of), label, params, policy)
+
+
+def _method(methods: Mapping[str, Method], name: str, label: str) -> Method:
+    if name in methods:
+        return methods[name]
+    near = "".join(f"perhaps {known!r} is meant; " for known in get_close_matches(name, methods, n=1))
+    raise UsageError(f"{label} asks for the method {name!r}, which there is not; {near}there are {', '.join(methods)}.")
+
+
+def _cells(
+    study: Study, choice: MethodChoice, settings: list[_Setting], info: GraphInfo, budget: Budget, seed: int
+) -> list[tuple[CellPlan, Question]]:
+    several = len(settings) > 1 and study.selection in CHOSEN_ON
+    again = seed != study.seeds[0]
+    if several and again and all(setting.method.claims.deterministic for setting in settings):
+        return []
     made = []
-    for candidate in candidates:
-        wanted = resolve(method, {**settings, **candidate})
-        label = choice.label if several else replace(choice, settings={**choice.settings, **candidate}).label
-        cell = replace(base, label=label, params=dict(wanted))
-        made.append((cell, Question(method.name, budget, info, wanted)))
+    for setting in settings:
+        method = setting.method
+        if not several and again and method.claims.deterministic:
+            continue
+        cell = CellPlan(
+            graph=info.name,
+            method=method.name,
+            label=choice.label if several else setting.label,
+            params=dict(setting.params),
+            budget=budget.bytes_per_vertex,
+            convention=budget.convention.label,
+            seed=seed,
+            policy=setting.policy.name,
+            splits=(CHOSEN_ON[study.selection],) if several else (VALIDATION, TEST),
+            unsupported=_closed_set_problem(study, method, setting.policy),
+            group=f"{info.name}|{choice.label}|{choice.grid}|{budget.bytes_per_vertex:g}|{seed}" if several else "",
+            role=CANDIDATE if several else SINGLE,
+        )
+        made.append((cell, Question(method.name, budget, info, setting.params)))
     return made
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from aacbench.errors import AacbenchError, UsageError
 from aacbench.graphs.record import Array
 from aacbench.method import Method
+from aacbench.parts import whole
 from aacbench.queries.record import QuerySet
 from aacbench.run.locks import claim
 from aacbench.run.plan import BASELINE, TEST
@@ -145,7 +146,8 @@ def _time_group(
     ready: list[tuple[Cell, Runner]] = []
     for cell in group:
         try:
-            rebuilt = rebuild(root, cell.key, queries, method_of(cell.key["method"]))
+            method = whole(method_of(cell.key["method"]), cell.key["params"], method_of)
+            rebuilt = rebuild(root, cell.key, queries, method)
             ready.append((cell, _warm_runner(cell, rebuilt)))
         except AacbenchError as error:
             _tell(notify, [cell], str(error).rstrip("."))

@@ -5,7 +5,7 @@
 would be compiled anew in every process; a class mapped to its kernels by an overload is read from the disk cache.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,7 +24,7 @@ class Kernels(NamedTuple):
 
     bind: Callable[..., Any]
     bound: Callable[..., Any]
-    memo: Callable[[Any], Array]
+    memo: Callable[[Any], Any]
 
 
 _KERNELS: dict[Any, Kernels] = {}
@@ -57,7 +57,7 @@ def _bound(layout, memo, u):
     return kernels.bound if kernels else None
 
 
-def memo_for(labels: Any) -> Array:
+def memo_for(labels: Any) -> Any:
     """Scratch that one search thread keeps for these labels."""
     return _KERNELS[type(labels)].memo(labels)
 
@@ -114,6 +114,32 @@ class Differential(NamedTuple):
 register(Differential, Kernels(_bind_differential, _bound_differential, _memo_differential))
 
 
+def _bind_max(layout, memo, arcs, work, target):
+    settled = bind(layout.one, memo[0], arcs, work, target)
+    return settled + bind(layout.other, memo[1], arcs, work, target)
+
+
+def _bound_max(layout, memo, u):
+    one, other = bound(layout.one, memo[0], u), bound(layout.other, memo[1], u)
+    if one >= other:
+        return one
+    return other if other > one else one + other  # not a number, which the search must see
+
+
+def _memo_max(layout: Any) -> tuple[Any, Any]:
+    return memo_for(layout.one), memo_for(layout.other)
+
+
+class MaxOf(NamedTuple):
+    """The larger bound of two layouts, either of which may be such a maximum itself."""
+
+    one: Any
+    other: Any
+
+
+register(MaxOf, Kernels(_bind_max, _bound_max, _memo_max))
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Layout:
     """Labels in the vertex order of one network, and only to be searched with that network."""
@@ -162,6 +188,16 @@ def knows_nothing(layout: Any) -> bool:
     """Whether a search with this is Dijkstra's, as with `no_labels`."""
     labels = getattr(layout, "labels", None)
     return isinstance(labels, Differential) and labels.rows.shape[1] == 0
+
+
+def max_of(layouts: Sequence[Layout]) -> Layout:
+    """The largest bound of several layouts of one network."""
+    last, *others = reversed(layouts)
+    labels = last.labels
+    for layout in others:
+        layout.check_fits(last.network)
+        labels = MaxOf(layout.labels, labels)
+    return Layout(last.network, labels)
 
 
 def no_labels(network: Network) -> Layout:

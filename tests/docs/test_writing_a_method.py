@@ -51,7 +51,7 @@ def write_files(folder, *names):
 
 
 def test_the_first_file_is_about_thirty_lines():
-    assert set(FILES) == {"compass.py", "crow.py", "setup.cfg", "pyproject.toml"}
+    assert set(FILES) == {"compass.py", "crow.py", "three.py", "setup.cfg", "pyproject.toml"}
     assert len(FILES["compass.py"].splitlines()) <= 35
 
 
@@ -122,6 +122,16 @@ def test_slips_are_called_what_the_document_says(tmp_path):
         assert any(line.startswith(f"- error: {name} on grid-8 at 8 B/v") and sentence in line for line in said)
     outcome, _, reason = sentences[4].partition(": ")
     assert any(line.startswith(f"- {outcome}: ") and line.endswith(reason) for line in said)
+
+
+def test_a_method_made_of_others_gets_its_shares(tmp_path):
+    write_files(tmp_path, "three.py")
+    done = aacbench(
+        tmp_path, "aacbench run --plugin three.py --methods three-to-one --graphs grid-8 --budgets 16 --seeds 1"
+    )
+    assert done.returncode == 0, done.stderr
+    row = tables(done.stdout)[0][1]
+    assert row["settings"] == "alt[K=3 labels=exact] random-subset[K=1 K0=32 labels=exact]"
 
 
 def test_a_misspelt_method_is_guessed(tmp_path):

@@ -1,12 +1,10 @@
 """A heuristic in any of its three forms gives one bound and one search; junk is refused with a sentence."""
 
-import importlib.util
 import itertools
-import sys
 import types
 from dataclasses import replace
-from pathlib import Path
 
+import forms
 import numba
 import numpy as np
 import pytest
@@ -20,11 +18,6 @@ from aacbench.labels import label_rows, of_landmarks
 from aacbench.memory.deploy import TIERS, check_agreement, deploy, other_forms
 from aacbench.method import BatchHeuristic, LabelHeuristic, ScalarHeuristic
 from aacbench.search import network, search
-
-spec = importlib.util.spec_from_file_location("forms", Path(__file__).parent / "forms.py")
-forms = importlib.util.module_from_spec(spec)
-sys.modules["forms"] = forms
-spec.loader.exec_module(forms)
 
 
 @st.composite

@@ -1,5 +1,7 @@
 """Comparisons are paired, leave out what one side could not answer, and say how much that was."""
 
+from dataclasses import replace
+
 import pytest
 from made_studies import made_cell, made_study
 
@@ -19,7 +21,11 @@ def test_every_number_by_hand(tmp_path):
     assert row.geometric_mean_ratio == pytest.approx(1)
     assert (row.won, row.lost, row.tied) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
     assert (row.bytes_a, row.bytes_b) == (30, 32)
+    assert row.mean_of_minimum == 3  # of 2, 2 and 5: what no single search does
+    assert row.matched
     assert "-2.0" in markdown([row], "a", "b")
+    assert "by design" not in markdown([row], "a", "b")
+    assert "deploys more than its budget by design" in markdown([replace(row, matched=False)], "a", "b")
 
 
 def test_the_geometric_mean_weighs_queries_alike(tmp_path):
