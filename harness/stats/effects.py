@@ -10,7 +10,7 @@ from aacbench.stats import outcomes
 from aacbench.stats.bootstrap import percentile_interval, two_way
 from aacbench.stats.crossed import crossed
 from aacbench.stats.estimands import Estimand
-from aacbench.stats.paired import MethodRows, Paired, pair
+from aacbench.stats.paired import Expansions, MethodRows, Paired, pair
 from aacbench.stats.profiles import SEEDS, Profile
 from aacbench.stats.ttests import TTest, no_spread, paired_t_test, t_test
 
@@ -58,7 +58,7 @@ class Effect:
 
 
 def effect_of_rows(
-    a: MethodRows, b: MethodRows, profile: Profile, estimand: Estimand, base: dict[Any, int | None] | None = None
+    a: MethodRows, b: MethodRows, profile: Profile, estimand: Estimand, base: Expansions | None = None
 ) -> Effect:
     """The effect of A against B from the rows of both; `base` are Dijkstra's, for reductions."""
     return effect(pair(a, b, base), profile, estimand)

@@ -96,8 +96,11 @@ def test_queries_left_out_and_failed_seeds_are_counted(tmp_path):
     assert "wrong" in table.outcomes
 
 
-def test_only_test_rows_count(tmp_path):
-    candidates = [made_cell("aac", counts(8, 9.0), seed=seed, split="validation", params={"K0": 9}) for seed in SEEDS]
+def test_only_test_rows_that_are_reported_count(tmp_path):
+    other = {"params": {"K0": 9}}
+    candidates = [made_cell("aac", counts(8, 9.0), seed=seed, split="validation", **other) for seed in SEEDS]
+    # Under the retrospective rule candidates have test rows too, and only the chosen one is reported.
+    candidates += [made_cell("aac", counts(8, 9.0), seed=seed, role="candidate", **other) for seed in SEEDS]
     table = analysed(tmp_path, [alt(), *learned(), *candidates])
     assert table.cells[0].effect.seeds == 5
     assert [asdict(cell)["effect"] for cell in table.cells] == [
