@@ -24,6 +24,7 @@ def made_cell(label, expanded, *, graph="p7", budget=32, seed=1, outcome="ok", r
         "seed": seed,
         "splits": [split := more.pop("split", "test")],
     }
+    key |= {"role": more.pop("role")} if "role" in more else {}
     times, control = more.pop("times", None), more.pop("control", None)
     bytes_held = {"nominal_per_vertex": budget, "measured_per_vertex": more.pop("measured", float(budget))}
     record = {"outcome": outcome, "reason": reason, "key": key, "tier": "compiled", "bytes": bytes_held, **more}

@@ -14,6 +14,7 @@ COMMANDS = {
     "status": ("aacbench.cli.status:status", "Say how far a study has come, and what is damaged."),
     "report": ("aacbench.cli.status:report", "Print the tables of a study again."),
     "compare": ("aacbench.cli.compare:compare", "Compare two methods query by query."),
+    "stats": ("aacbench.cli.stats:stats", "Test whether two methods differ, or are equivalent."),
     "replay": ("aacbench.cli.replay:replay", "Recompute the counterexample of a cell that came out wrong."),
     "graphs": ("aacbench.cli.graphs:graphs", "List the graphs there are, or show one."),
     "plugins": (

@@ -1,0 +1,30 @@
+"""Statistics on tables of expansions: pure functions that read no files and print nothing."""
+
+from aacbench.stats.effects import Effect, effect, effect_of_observations, effect_of_rows
+from aacbench.stats.estimands import ESTIMANDS, Estimand, estimand
+from aacbench.stats.forest import ForestRow, forest_rows
+from aacbench.stats.paired import MethodRows, Paired, pair
+from aacbench.stats.profiles import CROSSED_1, PAPER_1, PROFILES, Profile, profile
+from aacbench.stats.queries import QueryTests, query_tests
+
+__all__ = [
+    "CROSSED_1",
+    "ESTIMANDS",
+    "PAPER_1",
+    "PROFILES",
+    "Effect",
+    "Estimand",
+    "ForestRow",
+    "MethodRows",
+    "Paired",
+    "Profile",
+    "QueryTests",
+    "effect",
+    "effect_of_observations",
+    "effect_of_rows",
+    "estimand",
+    "forest_rows",
+    "pair",
+    "profile",
+    "query_tests",
+]

@@ -1,0 +1,139 @@
+"""Estimands: what is estimated of two methods, each a record with its unit, its direction and its formula."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aacbench.errors import UsageError
+from aacbench.stats.ranks import walsh_median
+
+Array = npt.NDArray[Any]
+# Expansions of A and of B by seed and query, and Dijkstra's by query; further axes may come before these.
+Formula = Callable[[Array, Array, Array | None], Array]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimand:
+    """An effect of A against B.
+
+    `better` says which way A is ahead. `linear` gives one value for each seed and query whose variance is the
+    estimate's, on the log scale where the estimand is a ratio; without one, intervals are bootstrapped.
+    """
+
+    name: str
+    unit: str
+    better: str  # "higher" or "lower"
+    null: float  # the value of no effect
+    digits: int
+    formula: Formula
+    linear: Formula | None = None
+    needs_base: bool = False
+    needs_positive: bool = False
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether it is compared on the log scale."""
+        return self.null == 1
+
+    def working(self, value: Array) -> Array:
+        """From the unit to the scale on which it is tested."""
+        return np.log(value) if self.is_ratio else np.asarray(value, dtype=float)
+
+    def shown(self, value: float) -> float:
+        """Back from the scale on which it is tested."""
+        return float(np.exp(value)) if self.is_ratio else float(value)
+
+    def favours_a(self, value: float) -> bool:
+        """Whether A is ahead."""
+        return value > self.null if self.better == "higher" else value < self.null
+
+    def record(self) -> dict[str, Any]:
+        """Every value but the functions, for digests."""
+        return {name: getattr(self, name) for name in ("name", "unit", "better", "null", "digits")}
+
+
+def _reduction(a: Array, b: Array, base: Array | None) -> Array:
+    return _mean(_reduction_rows(a, b, base))
+
+
+def _reduction_rows(a: Array, b: Array, base: Array | None) -> Array:
+    assert base is not None
+    return 100 * (b - a) / base.mean(axis=-1)[..., None, None]
+
+
+def _ratio_of_means(a: Array, b: Array, base: Array | None) -> Array:
+    return _mean(a) / _mean(b)
+
+
+def _ratio_rows(a: Array, b: Array, base: Array | None) -> Array:
+    """The logarithm of a ratio of means, to first order in what each row adds to it."""
+    return a / _mean(a)[..., None, None] - b / _mean(b)[..., None, None]
+
+
+def _geometric(a: Array, b: Array, base: Array | None) -> Array:
+    return np.exp(_mean(_log_rows(a, b, base)))
+
+
+def _log_rows(a: Array, b: Array, base: Array | None) -> Array:
+    return np.log(a) - np.log(b)
+
+
+def _median_ratio(a: Array, b: Array, base: Array | None) -> Array:
+    return np.median(a, axis=(-2, -1)) / np.median(b, axis=(-2, -1))
+
+
+def _hodges_lehmann(a: Array, b: Array, base: Array | None) -> Array:
+    """The seeds are averaged for each query first: queries are what the ranks are over."""
+    return np.asarray(np.apply_along_axis(walsh_median, -1, (a - b).mean(axis=-2)))
+
+
+def _mean(values: Array) -> Array:
+    return np.asarray(values.mean(axis=(-2, -1)))
+
+
+ESTIMANDS = {
+    estimand.name: estimand
+    for estimand in (
+        Estimand(
+            name="reduction_of_means_pp",
+            unit="percentage points",
+            better="higher",
+            null=0,
+            digits=2,
+            formula=_reduction,
+            linear=_reduction_rows,
+            needs_base=True,
+        ),
+        Estimand(
+            name="ratio_of_means",
+            unit="ratio A/B",
+            better="lower",
+            null=1,
+            digits=4,
+            formula=_ratio_of_means,
+            linear=_ratio_rows,
+        ),
+        Estimand(
+            name="geometric_mean_ratio",
+            unit="ratio A/B",
+            better="lower",
+            null=1,
+            digits=4,
+            formula=_geometric,
+            linear=_log_rows,
+            needs_positive=True,
+        ),
+        Estimand(name="median_ratio", unit="ratio A/B", better="lower", null=1, digits=4, formula=_median_ratio),
+        Estimand(name="hodges_lehmann", unit="expansions", better="lower", null=0, digits=2, formula=_hodges_lehmann),
+    )
+}
+
+
+def estimand(name: str) -> Estimand:
+    """The estimand of this name."""
+    if name not in ESTIMANDS:
+        raise UsageError(f"there is no estimand {name!r}; there are {', '.join(ESTIMANDS)}.")
+    return ESTIMANDS[name]

@@ -1,0 +1,82 @@
+"""Rows of two methods, paired: one table each of expansions by seed and query, and what had to be left out."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aacbench.errors import UsageError
+
+Array = npt.NDArray[Any]
+Expansions = Mapping[Hashable, int | None]  # by query; None where there is no answer to compare
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRows:
+    """The rows of a method in one cell of a table, by seed; a deterministic method has one seed that serves for all."""
+
+    name: str
+    by_seed: Mapping[int, Expansions]
+    deterministic: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paired:
+    """Expansions of A and B with a row a seed and a column a query, and Dijkstra's with a value a query.
+
+    `seeds` is empty where both methods are deterministic: then there is one row, and no seed to speak of.
+    """
+
+    a: Array
+    b: Array
+    base: Array | None
+    seeds: tuple[int, ...]
+    left_out: int
+    unpaired_seeds: tuple[int, ...]
+
+    @property
+    def queries(self) -> int:
+        """How many were kept."""
+        return int(self.a.shape[1])
+
+
+def pair(a: MethodRows, b: MethodRows, base: Expansions | None = None) -> Paired:
+    """Keep the queries that both methods answered with every seed (and Dijkstra too, where its rows are given)."""
+    pairs, seeds, unpaired = _by_seed(a, b)
+    every = list(dict.fromkeys(query for sides in pairs for side in sides for query in side))
+    needed = [side for sides in pairs for side in sides] + ([base] if base is not None else [])
+    kept = [query for query in every if all(side.get(query) is not None for side in needed)]
+    return Paired(
+        a=_table([one for one, _ in pairs], kept),
+        b=_table([other for _, other in pairs], kept),
+        base=None if base is None else _table([base], kept)[0],
+        seeds=seeds,
+        left_out=len(every) - len(kept),
+        unpaired_seeds=unpaired,
+    )
+
+
+def _by_seed(
+    a: MethodRows, b: MethodRows
+) -> tuple[list[tuple[Expansions, Expansions]], tuple[int, ...], tuple[int, ...]]:
+    if not a.by_seed or not b.by_seed:
+        raise UsageError(f"{b.name if a.by_seed else a.name} has no rows, so there is nothing to compare.")
+    first_a, first_b = next(iter(a.by_seed.values())), next(iter(b.by_seed.values()))
+    if a.deterministic and b.deterministic:
+        return [(first_a, first_b)], (), ()
+    if a.deterministic:
+        return [(first_a, rows) for rows in b.by_seed.values()], tuple(b.by_seed), ()
+    if b.deterministic:
+        return [(rows, first_b) for rows in a.by_seed.values()], tuple(a.by_seed), ()
+    common = tuple(seed for seed in a.by_seed if seed in b.by_seed)
+    if not common:
+        raise UsageError(f"{a.name} and {b.name} have no seed in common; run both with the same seeds.")
+    unpaired = tuple(sorted(set(a.by_seed) ^ set(b.by_seed)))
+    return [(a.by_seed[seed], b.by_seed[seed]) for seed in common], common, unpaired
+
+
+def _table(rows: Sequence[Expansions], queries: Iterable[Hashable]) -> Array:
+    kept = list(queries)
+    return np.array([[row[query] for query in kept] for row in rows], dtype=np.int64).reshape(len(rows), len(kept))

@@ -1,0 +1,63 @@
+"""Power of two one-sided t-tests on paired differences, by the exact integral over the sample's spread."""
+
+import math
+
+from scipy import integrate, optimize, special
+from scipy import stats as scipy_stats
+
+from aacbench.errors import UsageError
+
+WANTED = 0.8
+MOST_SEEDS = 10_000
+
+
+def power_tost(n: int, sd: float, theta: float = 0.0, delta: float = 1.0, alpha: float = 0.05) -> float:
+    """The chance to show equivalence within delta, of n differences with this standard deviation around theta."""
+    if n < 2 or sd <= 0 or delta <= 0 or not 0 < alpha < 0.5:
+        raise UsageError("power needs two seeds or more, a spread and a margin above zero, and alpha below 0.5.")
+    df, se = n - 1, sd / math.sqrt(n)
+    critical, room, shift = float(scipy_stats.t.isf(alpha, df)), delta / se, theta / se
+    scale = math.log(2) + df / 2 * math.log(df / 2) - special.gammaln(df / 2)
+
+    def accepted(u: float) -> float:
+        """The chance of a mean that is accepted, times the density of u, the sample's spread over the true one."""
+        left = room - critical * u
+        density = math.exp(scale + (df - 1) * math.log(u) - df * u * u / 2)
+        return float((special.ndtr(left - shift) - special.ndtr(-left - shift)) * density)
+
+    # Beyond room / critical no mean is accepted; outside of the others no spread is ever seen.
+    least, most = (float(scipy_stats.chi.ppf(q, df)) / math.sqrt(df) for q in (1e-15, 1 - 1e-15))
+    top = min(room / critical, most)
+    return float(integrate.quad(accepted, min(least, top), top, epsabs=1e-12, limit=200)[0])
+
+
+def smallest_delta(n: int, sd: float, theta: float = 0.0, alpha: float = 0.05, power: float = WANTED) -> float:
+    """The smallest margin within which equivalence is shown with this power."""
+    start = abs(theta) + sd / math.sqrt(n)
+    top = start
+    while power_tost(n, sd, theta, top, alpha) < power:
+        top *= 2
+    bottom = 1e-9 * start
+    return float(optimize.brentq(lambda delta: power_tost(n, sd, theta, delta, alpha) - power, bottom, top))
+
+
+def seeds_needed(
+    sd: float, theta: float = 0.0, delta: float = 1.0, alpha: float = 0.05, power: float = WANTED
+) -> int | None:
+    """The fewest seeds with this power, or None where no number in reach has it, as when theta is at the margin."""
+    if power_tost(MOST_SEEDS, sd, theta, delta, alpha) < power:
+        return None
+    low, high = 1, MOST_SEEDS  # the power at `low` is too small, that at `high` is enough
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = power_tost(middle, sd, theta, delta, alpha) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def largest_sd(n: int, theta: float = 0.0, delta: float = 1.0, alpha: float = 0.05, power: float = WANTED) -> float:
+    """The largest spread between seeds at which n of them still have this power."""
+    if abs(theta) >= delta:
+        raise UsageError("no spread gives power where the true difference is not within the margin.")
+    tiny, huge = 1e-6 * delta, 10 * delta * math.sqrt(n)
+    return float(optimize.brentq(lambda sd: power_tost(n, sd, theta, delta, alpha) - power, tiny, huge))

@@ -1,0 +1,112 @@
+"""Analysis profiles: frozen, versioned bundles of every choice an analysis makes, so that none is made afterwards."""
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from aacbench.errors import UsageError
+from aacbench.stats.crossed import VARIANCE
+from aacbench.stats.estimands import Estimand
+from aacbench.stats.estimands import estimand as estimand_of
+
+SEEDS, SEEDS_AND_QUERIES = "seeds", "seeds and queries"
+NOMINAL, MEASURED = "nominal", "measured"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """How rows become a verdict. A published profile never changes: another choice is another version."""
+
+    name: str
+    version: int
+    summary: str
+    inference: str  # over what the interval generalises
+    variance: str
+    estimand: str
+    companion: str | None  # an estimand that is shown beside it, with a margin of its own
+    alpha: float = 0.05
+    margin_pp: float = 1.0
+    margin_ratio: float | None  # equivalent from 1/margin to margin
+    wilcoxon_zero_method: str = "wilcox"
+    wilcoxon_method: str = "asymptotic"
+    combinations: tuple[str, ...]
+    family_of: str  # whose p-values are corrected: "difference", or a combination
+    correction: str
+    further_corrections: tuple[str, ...] = ()
+    family_level: float = 0.05
+    sd_ddof: int = 1
+    bootstrap_replicates: int
+    bootstrap_seed: int = 20260101
+    pairing: str  # whether budgets as charged or bytes as measured make two cells comparable
+    bytes_tolerance: float = 0.05  # relative
+
+    @property
+    def label(self) -> str:
+        """Such as `crossed/1`."""
+        return f"{self.name}/{self.version}"
+
+    def margin(self, estimand: Estimand) -> tuple[float, float] | None:
+        """The margin of equivalence in the estimand's unit, or None where the profile has none for it."""
+        if estimand.name == "reduction_of_means_pp":
+            return -self.margin_pp, self.margin_pp
+        if estimand.is_ratio and self.margin_ratio is not None:
+            return 1 / self.margin_ratio, self.margin_ratio
+        return None
+
+    def record(self) -> dict[str, Any]:
+        """Every value, estimands spelt out, for digests and for printing."""
+        companion = estimand_of(self.companion).record() if self.companion else None
+        return {
+            **asdict(self),
+            "combinations": list(self.combinations),
+            "further_corrections": list(self.further_corrections),
+            "estimand": estimand_of(self.estimand).record(),
+            "companion": companion,
+        }
+
+
+PAPER_1 = Profile(
+    name="paper",
+    version=1,
+    summary="the AAC paper's own tests, kept for replication",
+    inference=SEEDS,
+    variance="sample variance of the per-seed differences, ddof 1; df = S - 1",
+    estimand="reduction_of_means_pp",
+    companion=None,
+    margin_ratio=None,
+    combinations=("fisher", "stouffer-absz"),
+    family_of="fisher",
+    correction="bh",
+    bootstrap_replicates=0,
+    pairing=NOMINAL,
+)
+CROSSED_1 = Profile(
+    name="crossed",
+    version=1,
+    summary="seeds and queries as two crossed sources of variation; for new work",
+    inference=SEEDS_AND_QUERIES,
+    variance=VARIANCE,
+    estimand="reduction_of_means_pp",
+    companion="ratio_of_means",
+    margin_ratio=1.05,
+    combinations=("stouffer-signed", "cauchy", "simes"),
+    family_of="difference",
+    correction="holm",
+    further_corrections=("by", "bh"),
+    bootstrap_replicates=2000,
+    pairing=MEASURED,
+)
+PROFILES = {known.label: known for known in (PAPER_1, CROSSED_1)}
+
+
+def profile(label: str) -> Profile:
+    """The profile of this name and version."""
+    if label not in PROFILES:
+        raise UsageError(f"there is no analysis profile {label!r}; there are {', '.join(PROFILES)}.")
+    return PROFILES[label]
+
+
+def ratio_allowed(margin_pp: float, reduction_b: float) -> float:
+    """What a margin in percentage points lets A expand for each expansion of B, whose reduction is in percent."""
+    left = 100 - reduction_b
+    return math.inf if left <= 0 else 1 + margin_pp / left

@@ -1,0 +1,171 @@
+"""The statistics of a study: two methods paired graph by graph at matched memory, tested as a profile says."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from aacbench.errors import UsageError
+from aacbench.reports.cells import planned_cells
+from aacbench.reports.matched import Side, expansions, partner, sides
+from aacbench.reports.tables import study_notes
+from aacbench.run.plan import BASELINE, CANDIDATE, TEST
+from aacbench.run.store import Cell
+from aacbench.run.study import read_plan
+from aacbench.stats import Effect, Estimand, Paired, Profile, QueryTests, effect, pair, query_tests
+from aacbench.stats.estimands import estimand as estimand_of
+from aacbench.stats.families import adjust
+from aacbench.stats.forest import ForestRow, forest_rows
+from aacbench.stats.profiles import profile as profile_of
+from aacbench.stats.profiles import ratio_allowed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """A against B on one graph at one budget; adjusted p-values are by correction, over the whole table."""
+
+    graph: str
+    budget_a: float
+    budget_b: float
+    bytes_a: float | None
+    bytes_b: float | None
+    effect: Effect
+    companion: Effect | None
+    tests: QueryTests | None
+    unpaired_seeds: tuple[int, ...]
+    ratio_allowed: float | None  # what a margin in percentage points lets A expand for each expansion of B
+    same_search: bool
+    family_p: float | None
+    adjusted: Mapping[str, float | None]
+    adjusted_tost: Mapping[str, float | None]
+
+    @property
+    def name(self) -> str:
+        """Such as `grid 32`; the budget is A's."""
+        return f"{self.graph} {self.budget_a:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All cells of a study that two methods can be compared in, why others cannot, and how those cells ended."""
+
+    a: str
+    b: str
+    profile: Profile
+    estimand: Estimand
+    cells: tuple[Analysis, ...]
+    unpaired: tuple[str, ...]
+    failures: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    def forest(self, bands: Mapping[str, tuple[float, float]] | None = None) -> list[ForestRow]:
+        """The rows of a forest plot, with predicted bands by the names of cells."""
+        return forest_rows(((cell.name, cell.effect) for cell in self.cells), bands)
+
+
+def analyse(root: Path, a: str | None, b: str | None, profile: str | None, estimand: str | None) -> Table:
+    """Test A against B; what is left open is the study's own: its analysis, and its two methods if it has two."""
+    chosen = profile_of(profile or (read_plan(root) or {}).get("study", {}).get("analysis", "crossed/1"))
+    wanted = estimand_of(estimand or chosen.estimand)
+    reported = [cell for cell in planned_cells(root) if _is_reported(cell)]
+    a, b = _methods(reported, a, b)
+    mine, yours, base = (sides(reported, label) for label in (a, b, BASELINE))
+    dijkstra = {side.graph: expansions(side.good[0]) for side in base if side.good}
+    made, unpaired = [], []
+    for one in mine:
+        other, reason = partner(one, yours, chosen)
+        if other is None:
+            unpaired.append(f"{one.graph} at {one.budget:g} B/v: {reason}")
+        else:
+            made.append(_analysis(one, other, dijkstra.get(one.graph), chosen, wanted))
+    cells = [cell for side in [*mine, *yours] for cell in side.cells]
+    return Table(
+        a=a,
+        b=b,
+        profile=chosen,
+        estimand=wanted,
+        cells=tuple(_corrected(made, chosen)),
+        unpaired=tuple(unpaired),
+        failures=tuple(dict.fromkeys(_failure(cell) for cell in cells if cell.outcome not in ("ok", "unsupported"))),
+        outcomes=tuple(cell.outcome for cell in cells),
+        warnings=(*study_notes(root), *_oracles(cells)),
+    )
+
+
+def _oracles(cells: Sequence[Cell]) -> list[str]:
+    shown = [cell.key["label"] for cell in cells if cell.record.get("claims", {}).get("oracle")]
+    return [f"{label} is shown the test queries, so it cannot be deployed." for label in dict.fromkeys(shown)]
+
+
+def _is_reported(cell: Cell) -> bool:
+    return TEST in cell.key["splits"] and cell.key.get("role") != CANDIDATE
+
+
+def _methods(cells: Sequence[Cell], a: str | None, b: str | None) -> tuple[str, str]:
+    labels = list(dict.fromkeys(cell.key["label"] for cell in cells))
+    known = ", ".join(labels) or "none"
+    for label in (a, b):
+        if label is not None and label not in labels:
+            raise UsageError(f"there is no method {label!r} with test rows here; there are {known}.")
+    if a is not None and b is not None:
+        return a, b
+    others = [label for label in labels if label != BASELINE]
+    if a is None and b is None and len(others) == 2:
+        return others[0], others[1]
+    raise UsageError(f"say with --a and --b which two methods are meant; there are {known}.")
+
+
+def _analysis(
+    one: Side, other: Side, dijkstra: Mapping[Hashable, int | None] | None, profile: Profile, estimand: Estimand
+) -> Analysis:
+    paired = pair(one.rows(), other.rows(), dijkstra)
+    tests = query_tests(paired, profile)
+    found = effect(paired, profile, estimand)
+    companion = estimand_of(profile.companion) if profile.companion and profile.companion != estimand.name else None
+    return Analysis(
+        graph=one.graph,
+        budget_a=one.budget if one.label != BASELINE else other.budget,
+        budget_b=other.budget if other.label != BASELINE else one.budget,
+        bytes_a=one.bytes,
+        bytes_b=other.bytes,
+        effect=found,
+        companion=effect(paired, profile, companion) if companion else None,
+        tests=tests,
+        unpaired_seeds=paired.unpaired_seeds,
+        ratio_allowed=_allowed(paired, found),
+        same_search=len({cell.key.get("policy") for cell in [*one.good, *other.good]}) == 1,
+        family_p=_family_p(found, tests, profile),
+        adjusted={},
+        adjusted_tost={},
+    )
+
+
+def _family_p(found: Effect, tests: QueryTests | None, profile: Profile) -> float | None:
+    if profile.family_of == "difference":
+        return found.p_difference
+    return tests.p_of(profile.family_of) if tests else None
+
+
+def _allowed(paired: Paired, found: Effect) -> float | None:
+    if found.unit != "percentage points" or found.margin is None or paired.base is None or found.estimate is None:
+        return None
+    return ratio_allowed(found.margin[1], float(100 * (1 - paired.b.mean() / paired.base.mean())))
+
+
+def _corrected(cells: Sequence[Analysis], profile: Profile) -> Iterator[Analysis]:
+    """The family is the table; differences and equivalences are corrected apart."""
+    names = (profile.correction, *profile.further_corrections)
+    differences = {name: adjust(name, [cell.family_p for cell in cells]) for name in names}
+    equivalences = {name: adjust(name, [cell.effect.p_tost for cell in cells]) for name in names}
+    for at, cell in enumerate(cells):
+        yield replace(
+            cell,
+            adjusted={name: ps[at] for name, ps in differences.items()},
+            adjusted_tost={name: ps[at] for name, ps in equivalences.items()},
+        )
+
+
+def _failure(cell: Cell) -> str:
+    key = cell.key
+    reason = cell.record.get("reason") or "no reason given"
+    return f"{key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}, is {cell.outcome}: {reason}"

@@ -1,0 +1,266 @@
+"""The statistics of a study in words: a table, what must be known to read it, and a sentence a cell to be pasted."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from aacbench.reports.matched import bytes_apart
+from aacbench.reports.statistics import Analysis, Table
+from aacbench.reports.tables import aligned
+from aacbench.run.canonical import digest
+from aacbench.stats import Effect, Estimand, outcomes
+from aacbench.stats.combine import COMBINATIONS
+from aacbench.stats.estimands import estimand as estimand_of
+from aacbench.stats.profiles import SEEDS_AND_QUERIES
+
+FEW_SEEDS = 5
+PROFILE_TAG = "aacbench.profile/1"
+CORRECTION_NAMES = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli", "holm": "Holm"}
+
+
+def markdown(table: Table) -> str:
+    """The table, notes, and sentences."""
+    parts = [_heading(table)]
+    if table.cells:
+        parts.append(aligned([_row(table, cell) for cell in table.cells], ("graph", "outcome", "ratio outcome")))
+    notes = list(_notes(table))
+    parts += ["\n".join(f"- {note}" for note in notes)] if notes else []
+    parts += ["\n".join(sentence(table, cell) for cell in table.cells)] if table.cells else []
+    return "\n\n".join(parts)
+
+
+def records(table: Table) -> dict[str, Any]:
+    """The table for a script."""
+    profile = table.profile.record()
+    return {
+        "a": table.a,
+        "b": table.b,
+        "profile": profile,
+        "profile_digest": digest(profile, PROFILE_TAG),
+        "estimand": table.estimand.record(),
+        "cells": [{**asdict(cell), "sentence": sentence(table, cell)} for cell in table.cells],
+        "forest": [asdict(row) for row in table.forest()],
+        "unpaired": list(table.unpaired),
+        "failures": list(table.failures),
+        "notes": list(_notes(table)),
+    }
+
+
+def sentence(table: Table, cell: Analysis) -> str:
+    """One cell in words; what was not shown is never said to be refuted."""
+    found = cell.effect
+    place = f"On {cell.graph} at {cell.budget_a:g} B/v"
+    if found.estimate is None:
+        return f"{place}, {table.a} and {table.b} were not compared: {found.reason}"
+    claim = f"{place}, {_claim(table, found.estimate)}"
+    name = "" if table.estimand.name == "reduction_of_means_pp" else f"{table.estimand.name}, "
+    sample = f"{name}{_count(found.seeds, 'seed')}, {found.queries} queries, {found.profile}"
+    combined = _over_queries(table, cell)
+    if found.interval95 is None:
+        return f"{claim} ({sample}). {found.status.capitalize()}: {found.reason}{combined}"
+    low, high = (_number(end, table.estimand) for end in found.interval95)
+    only = f" {found.reason}" if found.reason else ""
+    return f"{claim} (95 % interval {low} to {high}; {sample}). {_verdict(table, cell)}{only}{combined}"
+
+
+def _claim(table: Table, estimate: float) -> str:
+    a, b, kind = table.a, table.b, table.estimand
+    if kind.is_ratio:
+        return f"{a} expands {_number(estimate, kind)} times what {b} does"
+    if kind.unit == "percentage points":
+        more = "more" if estimate >= 0 else "less"
+        return f"{a} reduces expansions by {_number(abs(estimate), kind)} percentage points {more} than {b}"
+    more = "more" if estimate >= 0 else "fewer"
+    return f"{a} expands {_number(abs(estimate), kind)} vertices {more} a query than {b}"
+
+
+def _verdict(table: Table, cell: Analysis) -> str:
+    found, difference = cell.effect, _difference(table, cell)
+    different = f"Different{' in this cell alone' if _lost(table, cell) else ''}"
+    if found.margin is None:
+        shown = found.outcome == outcomes.DIFFERENT
+        return f"{different}{difference}." if shown else f"Inconclusive: no difference was shown{difference}."
+    equivalence = f"equivalence {_margin(found, table.estimand)}"
+    p = f" (p = {_p(found.p_tost)})" if found.p_tost is not None else ""
+    return {
+        outcomes.EQUIVALENT: f"Equivalent: {equivalence} was shown{p}, a difference was not{difference}.",
+        outcomes.DIFFERENT: f"{different}{difference}; {equivalence} was not shown{p}.",
+        outcomes.WITHIN: f"{different}{difference} but within the margin: {equivalence} was shown too{p}.",
+        outcomes.INCONCLUSIVE: f"Inconclusive: neither a difference{difference} nor {equivalence}{p} was shown.",
+    }[found.outcome or outcomes.INCONCLUSIVE]
+
+
+def _difference(table: Table, cell: Analysis) -> str:
+    """The p-value of no difference, with that of the family where the family is made of it."""
+    p = cell.effect.p_difference
+    if p is None:
+        return ""
+    of_family = _corrected(table, cell) if table.profile.family_of == "difference" else ""
+    return f" (p = {_p(p)}{of_family})"
+
+
+def _over_queries(table: Table, cell: Analysis) -> str:
+    """The combined p-value over queries, where the profile's family is made of it."""
+    if table.profile.family_of == "difference" or cell.family_p is None:
+        return ""
+    what = f"combined by {table.profile.family_of}" if cell.effect.seeds > 1 else "of the one build"
+    return f" Signed ranks over queries, {what}: p = {_p(cell.family_p)}{_corrected(table, cell)}."
+
+
+def _corrected(table: Table, cell: Analysis) -> str:
+    corrected = cell.adjusted.get(table.profile.correction)
+    if corrected is None or _family(table) < 2:
+        return ""
+    return f", {_p(corrected)} after {CORRECTION_NAMES[table.profile.correction]} over {_family(table)} cells"
+
+
+def _lost(table: Table, cell: Analysis) -> bool:
+    """Whether a difference that this cell shows does not survive the correction over the table."""
+    if table.profile.family_of != "difference" or cell.effect.outcome not in (outcomes.DIFFERENT, outcomes.WITHIN):
+        return False
+    corrected = cell.adjusted.get(table.profile.correction)
+    return corrected is not None and corrected >= table.profile.family_level
+
+
+def _heading(table: Table) -> str:
+    kind, margin = table.estimand, table.profile.margin(table.estimand)
+    ahead = f"{'above' if kind.better == 'higher' else 'below'} {kind.null:g}, A is ahead"
+    bounds = (
+        f"margin {_number(margin[0], kind)} to {_number(margin[1], kind)}" if margin else "no margin of equivalence"
+    )
+    return (
+        f"A is {table.a}, B is {table.b}; test queries, paired. {kind.name} in {kind.unit}: {ahead}; {bounds}. "
+        f"Profile {table.profile.label}: {table.profile.summary}."
+    )
+
+
+def _row(table: Table, cell: Analysis) -> dict[str, str]:
+    found, kind, correction = cell.effect, table.estimand, table.profile.correction
+    same = cell.budget_a == cell.budget_b
+    row = {
+        "graph": cell.graph,
+        "budget": f"{cell.budget_a:g}" if same else f"{cell.budget_a:g} / {cell.budget_b:g}",
+        "A B/v": _text(cell.bytes_a, ".1f"),
+        "B B/v": _text(cell.bytes_b, ".1f"),
+        "seeds": str(found.seeds) if found.seeds else "none",
+        "queries": str(found.queries),
+        "left out": str(found.left_out) if found.left_out else "",
+        "effect": "" if found.estimate is None else _number(found.estimate, kind),
+        "sd": _text(found.sd, f".{kind.digits}f"),
+        "90 %": _span(found.interval90, kind),
+        "95 %": _span(found.interval95, kind),
+        "df": _text(found.df, ".1f"),
+        "p different": _p(found.p_difference),
+        "p equivalent": _p(found.p_tost),
+        "outcome": found.outcome or found.status,
+    }
+    row |= {name: _p(_combined(cell, name)) for name in table.profile.combinations if table.profile.family_of == name}
+    row |= {name: _p(_combined(cell, name)) for name in table.profile.combinations if COMBINATIONS[name].warning}
+    row[f"{correction} {table.profile.family_of}"] = _p(cell.adjusted.get(correction))
+    if cell.companion is not None:
+        other = estimand_of(cell.companion.estimand)
+        row[other.name] = "" if cell.companion.estimate is None else _number(cell.companion.estimate, other)
+        row["ratio 95 %"] = _span(cell.companion.interval95, other)
+        row["ratio outcome"] = cell.companion.outcome or cell.companion.status
+    return row
+
+
+def _notes(table: Table) -> Iterator[str]:
+    profile, cells = table.profile, table.cells
+    yield "sd is the sample standard deviation over seeds (ddof 1); intervals are of the effect, not of the sd."
+    yield from _family_notes(table)
+    if table.estimand.name != profile.estimand:
+        yield f"The estimand of {profile.label} is {profile.estimand}; another one, chosen here, is exploratory."
+    left = {cell.name: cell.effect.left_out for cell in cells if cell.effect.left_out}
+    if left:
+        spelt = ", ".join(f"{count} on {name}" for name, count in left.items())
+        yield f"Queries left out because a side did not answer them with every seed: {spelt}."
+    yield from table.warnings
+    yield from _cautions(table)
+    yield from (f"Not compared: {reason}." for reason in table.unpaired)
+    yield from (f"Left out: {failure}" for failure in table.failures)
+
+
+def _family_notes(table: Table) -> Iterator[str]:
+    profile, count = table.profile, _family(table)
+    if not count:
+        yield "There are no p-values here, and so nothing is corrected over the table."
+        return
+    name = CORRECTION_NAMES[profile.correction]
+    what = "difference" if profile.family_of == "difference" else f"signed ranks combined by {profile.family_of}"
+    kept = sum((cell.adjusted[profile.correction] or 0) < profile.family_level for cell in table.cells if cell.family_p)
+    yield (
+        f"Outcomes are of each cell alone. Over the family, which is this table, {kept} of {count} p-values "
+        f"({what}) stay below {profile.family_level:g} after {name}."
+    )
+
+
+def _cautions(table: Table) -> Iterator[str]:
+    profile, cells = table.profile, table.cells
+    yield from dict.fromkeys(
+        found.warning for cell in cells if cell.tests for found in cell.tests.combined if found.warning
+    )
+    yield from dict.fromkeys(cell.effect.reason for cell in cells if cell.effect.status == outcomes.QUERIES_ONLY)
+    if profile.inference == SEEDS_AND_QUERIES and any(1 < cell.effect.seeds < FEW_SEEDS for cell in cells):
+        yield (
+            "With fewer than five seeds the crossed test is too eager where seeds differ much: at a nominal 5 % it "
+            "rejects in up to 8 % of cases with three seeds and 12 % with two."
+        )
+    single = {seed for cell in cells for seed in cell.unpaired_seeds}
+    if single:
+        yield f"Seeds that only one method has were left out: {', '.join(map(str, sorted(single)))}."
+    if any(not cell.same_search for cell in cells):
+        yield "A and B were searched under different policies, so this compares searches as well as heuristics."
+    apart = [cell.name for cell in cells if _unmatched(cell, profile.bytes_tolerance)]
+    if apart:
+        yield f"Measured bytes differ, so this is no comparison at matched memory: {', '.join(apart)}."
+    allowed = [cell for cell in cells if cell.ratio_allowed is not None]
+    if allowed:
+        widest = max(allowed, key=lambda cell: cell.ratio_allowed or 0)
+        yield (
+            f"The margin of {_points(profile.margin_pp)} would let {table.a} expand up to {widest.ratio_allowed:.2f} "
+            f"times what {table.b} does on {widest.name}; look at ratios too."
+        )
+
+
+def _unmatched(cell: Analysis, tolerance: float) -> bool:
+    return cell.bytes_a is None or cell.bytes_b is None or bytes_apart(cell.bytes_a, cell.bytes_b) > tolerance
+
+
+def _family(table: Table) -> int:
+    return sum(cell.family_p is not None for cell in table.cells)
+
+
+def _combined(cell: Analysis, name: str) -> float | None:
+    found = cell.tests.combined if cell.tests else ()
+    return next((one.p for one in found if one.name == name), None)
+
+
+def _margin(found: Effect, kind: Estimand) -> str:
+    assert found.margin is not None
+    high = found.margin[1]
+    return f"within a ratio of {high:g}" if kind.is_ratio else f"within {_points(high)}"
+
+
+def _points(value: float) -> str:
+    return f"{value:g} percentage point{'' if value == 1 else 's'}"
+
+
+def _count(number: int, word: str) -> str:
+    return f"no {word}s" if not number else f"{number} {word}{'s' if number != 1 else ''}"
+
+
+def _span(interval: tuple[float, float] | None, kind: Estimand) -> str:
+    return "" if interval is None else f"{_number(interval[0], kind)} to {_number(interval[1], kind)}"
+
+
+def _number(value: float, kind: Estimand) -> str:
+    return f"{value:.{kind.digits}f}"
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else f"{value:.3g}" if value < 0.0995 else f"{value:.2f}"
+
+
+def _text(value: float | None, form: str) -> str:
+    return "" if value is None else format(value, form)

@@ -1,0 +1,49 @@
+"""The document on statistics as written: its commands run, its output compared, its words all there."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aacbench.stats import ESTIMANDS, PROFILES
+from aacbench.stats.outcomes import DEGENERATE, NOT_TESTED, OUTCOMES, UNDEFINED
+
+TEXT = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text(encoding="utf-8")
+COMMANDS = re.search(r"```sh\n(.*?)```", TEXT, flags=re.DOTALL)[1].splitlines()
+TABLE, PRINTED = re.findall(r"```text\n(.*?)```", TEXT, flags=re.DOTALL)
+
+
+def run(folder, words):
+    clean = {key: value for key, value in os.environ.items() if key != "AACBENCH_PLUGINS"}
+    done = subprocess.run([sys.executable, *words], cwd=folder, env=clean, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_worked_example_comes_out_as_printed(tmp_path):
+    started = [shlex.split(command) for command in COMMANDS]
+    assert [words[:2] for words in started] == [["aacbench", "run"], ["aacbench", "stats"]]
+    run(tmp_path, ["-m", *started[0]])
+    assert run(tmp_path, ["-m", *started[1]]) == TABLE
+
+
+def test_the_python_example_prints_what_it_says(tmp_path):
+    (code,) = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
+    assert run(tmp_path, ["-c", code]) == PRINTED
+
+
+@pytest.mark.parametrize("word", [*ESTIMANDS, *PROFILES, *OUTCOMES, DEGENERATE, NOT_TESTED, UNDEFINED])
+def test_every_word_of_the_output_is_explained(word):
+    assert f"`{word}`" in TEXT
+
+
+def test_what_the_document_says_of_profiles_is_so():
+    crossed, paper = PROFILES["crossed/1"], PROFILES["paper/1"]
+    assert (crossed.margin_pp, crossed.margin_ratio, crossed.bytes_tolerance) == (1, 1.05, 0.05)
+    assert (crossed.correction, crossed.further_corrections) == ("holm", ("by", "bh"))
+    assert (crossed.bootstrap_replicates, paper.bootstrap_replicates) == (2000, 0)
+    assert (paper.margin_pp, paper.margin_ratio, paper.family_of, paper.correction) == (1, None, "fisher", "bh")

@@ -1,0 +1,204 @@
+"""From a store to a table: pairing by bytes, seeds and queries, families, and sentences that say no more than is so."""
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from made_studies import made_cell, made_study
+
+from aacbench.errors import UsageError
+from aacbench.reports.statistics import analyse
+from aacbench.reports.statistics_text import markdown, records, sentence
+
+CERTAIN = {"deterministic": True}
+SEEDS = (1, 2, 3, 4, 5)
+QUERIES = 30
+
+
+def counts(seed, factor=1.0, spread=0.1):
+    hard = np.random.default_rng(0).lognormal(6, 1, size=QUERIES)
+    noise = np.random.default_rng([seed, int(100 * factor)]).lognormal(0, spread, size=QUERIES)
+    return np.ceil(factor * hard * noise).astype(int).tolist()
+
+
+def dijkstra(**more):
+    return made_cell("dijkstra", [10 * count for count in counts(99)], claims=CERTAIN, measured=0.0, **more)
+
+
+def alt(budget=32, **more):
+    return made_cell("alt", counts(50), budget=budget, claims=CERTAIN, **more)
+
+
+def learned(factor=1.3, budget=32, seeds=SEEDS, **more):
+    spread = more.pop("spread", 0.1)
+    return [made_cell("aac", counts(seed, factor, spread), budget=budget, seed=seed, **more) for seed in seeds]
+
+
+def analysed(root, cells, a="alt", b="aac", profile=None, estimand=None, **study):
+    return analyse(made_study(root, [dijkstra(), *cells], **study), a, b, profile, estimand)
+
+
+def test_deterministic_rows_meet_every_seed_and_a_is_ahead(tmp_path):
+    table = analysed(tmp_path, [alt(), *learned()])
+    (cell,) = table.cells
+    assert (cell.effect.seeds, cell.effect.queries, cell.effect.level) == (5, QUERIES, "seeds and queries")
+    by_hand = [
+        100 * (np.mean(counts(s, 1.3)) - np.mean(counts(50))) / np.mean([10 * c for c in counts(99)]) for s in SEEDS
+    ]
+    assert cell.effect.per_seed == pytest.approx(by_hand)
+    assert (cell.effect.outcome, cell.companion.estimand) == ("different", "ratio_of_means")
+    assert "alt reduces expansions by" in sentence(table, cell)
+    assert "more than aac" in sentence(table, cell)
+    assert table.forest()[0].seeds == cell.effect.per_seed
+
+
+def test_the_profile_is_the_studys_unless_another_is_asked_for(tmp_path):
+    cells = [alt(), *learned()]
+    assert analysed(tmp_path / "x", cells, analysis="paper/1").profile.label == "paper/1"
+    assert analysed(tmp_path / "y", cells, analysis="paper/1", profile="crossed/1").profile.label == "crossed/1"
+    with pytest.raises(UsageError, match="no analysis profile 'paper/9'"):
+        analysed(tmp_path / "z", cells, analysis="paper/9")
+
+
+def test_methods_are_paired_by_the_bytes_they_hold(tmp_path):
+    cells = [alt(32), alt(64), *learned(budget=64, measured=31.0), *learned(budget=128, measured=99.0)]
+    table = analysed(tmp_path, cells)
+    (cell,) = table.cells
+    assert (cell.budget_a, cell.budget_b, cell.bytes_a, cell.bytes_b) == (32, 64, 32, 31)
+    (reason,) = table.unpaired
+    assert "p7 at 64 B/v: measured bytes are not matched within 5 %: 64.0 of alt, and 99.0 of aac" in reason
+    assert reason in markdown(table)
+    assert "32 / 64" in markdown(table)
+
+
+def test_under_the_papers_profile_budgets_pair_and_unlike_bytes_are_told(tmp_path):
+    table = analysed(tmp_path, [alt(32, measured=16.0), *learned()], profile="paper/1")
+    assert len(table.cells) == 1
+    assert "no comparison at matched memory: p7 32" in markdown(table)
+
+
+def test_declared_bytes_are_no_match(tmp_path):
+    cells = [alt(), *learned(bytes={"nominal_per_vertex": 32, "measured_per_vertex": 32.0, "measured": False})]
+    table = analysed(tmp_path, cells)
+    assert table.cells == ()
+    assert "declared, not measured" in table.unpaired[0]
+
+
+def test_queries_left_out_and_failed_seeds_are_counted(tmp_path):
+    broken = made_cell("aac", counts(6), seed=6, outcome="wrong", reason="a path too long")
+    table = analysed(tmp_path, [alt(unreachable=(3, 4)), *learned(), broken])
+    (cell,) = table.cells
+    assert (cell.effect.left_out, cell.effect.queries, cell.effect.seeds) == (2, QUERIES - 2, 5)
+    text = markdown(table)
+    assert "did not answer them with every seed: 2 on p7 32." in text
+    assert "aac on p7 at 32 B/v, seed 6, is wrong: a path too long" in text
+    assert "wrong" in table.outcomes
+
+
+def test_only_test_rows_that_are_reported_count(tmp_path):
+    other = {"params": {"K0": 9}}
+    candidates = [made_cell("aac", counts(8, 9.0), seed=seed, split="validation", **other) for seed in SEEDS]
+    # Under the retrospective rule candidates have test rows too, and only the chosen one is reported.
+    candidates += [made_cell("aac", counts(8, 9.0), seed=seed, role="candidate", **other) for seed in SEEDS]
+    table = analysed(tmp_path, [alt(), *learned(), *candidates])
+    assert table.cells[0].effect.seeds == 5
+    assert [asdict(cell)["effect"] for cell in table.cells] == [
+        asdict(cell)["effect"] for cell in analysed(tmp_path / "without", [alt(), *learned()]).cells
+    ]
+
+
+def test_both_deterministic_has_no_seeds_and_says_so(tmp_path):
+    other = made_cell("cdh", counts(51, 1.2), claims=CERTAIN)
+    table = analysed(tmp_path, [alt(), other], b="cdh")
+    assert table.cells[0].effect.level == "queries"
+    assert "Both methods are deterministic" in sentence(table, table.cells[0])
+    papers = analysed(tmp_path / "paper", [alt(), other], b="cdh", profile="paper/1")
+    text = markdown(papers)
+    assert "fewer than two" in text
+    assert "stouffer-absz" not in text  # nothing was combined
+
+
+def test_equal_rows_are_degenerate(tmp_path):
+    same = [made_cell("aac", counts(50), seed=seed) for seed in SEEDS]
+    table = analysed(tmp_path, [alt(), *same])
+    text = sentence(table, table.cells[0])
+    assert "by 0.00 percentage points" in text
+    assert "Degenerate: the differences have no spread" in text
+    assert "p =" not in text
+    assert table.cells[0].tests.per_seed[0].status == "all_zero"
+
+
+def test_the_family_is_the_table_and_a_lost_difference_is_told(tmp_path):
+    cells = [alt(graph=f"g{i}") for i in range(4)]
+    for i, factor in enumerate((1.5, 1.06, 1.07, 1.08)):
+        cells += learned(factor, graph=f"g{i}", spread=0.2)
+    base = [dijkstra(graph=f"g{i}") for i in range(4)]
+    table = analysed(tmp_path, [*base, *cells])
+    raw = [cell.family_p for cell in table.cells]
+    assert raw == [cell.effect.p_difference for cell in table.cells]
+    ordered = sorted(raw)
+    smallest = next(cell for cell in table.cells if cell.family_p == ordered[0])
+    assert smallest.adjusted["holm"] == pytest.approx(4 * ordered[0])
+    assert set(smallest.adjusted) == {"holm", "by", "bh"}
+    alone = [cell for cell in table.cells if cell.family_p < 0.05 <= cell.adjusted["holm"]]
+    assert alone  # else this test tests nothing
+    for cell in table.cells:
+        assert ("Different in this cell alone" in sentence(table, cell)) == (cell in alone)
+    kept = sum(cell.adjusted["holm"] < 0.05 for cell in table.cells)
+    assert f"{kept} of 4 p-values (difference) stay below 0.05 after Holm" in markdown(table)
+
+
+def test_the_papers_stouffer_comes_with_its_warning(tmp_path):
+    text = markdown(analysed(tmp_path, [alt(), *learned()], profile="paper/1"))
+    assert "stouffer-absz is the paper's" in text
+    assert "36 %" in text
+    assert "stouffer-absz" not in markdown(analysed(tmp_path / "new", [alt(), *learned()]))
+
+
+@pytest.mark.parametrize(
+    ("factor", "spread", "words"),
+    [
+        (1.0, 0.01, "Equivalent: equivalence within 1 percentage point was shown"),
+        (1.4, 0.1, "Different (p ="),
+        (1.05, 0.01, "but within the margin"),
+        (1.0, 1.0, "Inconclusive: neither a difference"),
+    ],
+)
+def test_sentences_say_which_of_the_four_it_is(tmp_path, factor, spread, words):
+    quiet = made_cell("alt", counts(50, 1.0, min(spread, 0.1)), claims=CERTAIN)
+    table = analysed(tmp_path, [quiet, *learned(factor, spread=spread)])
+    text = sentence(table, table.cells[0])
+    assert words in text
+    assert "reject" not in text
+
+
+def test_few_seeds_and_other_estimands_are_cautioned(tmp_path):
+    text = markdown(analysed(tmp_path, [alt(), *learned(seeds=(1, 2, 3))], estimand="geometric_mean_ratio"))
+    assert "8 % of cases with three seeds" in text
+    assert "exploratory" in text
+    assert "look at ratios too" not in text
+
+
+def test_without_dijkstra_there_is_no_reduction(tmp_path):
+    root = made_study(tmp_path, [alt(), *learned()])
+    table = analyse(root, "alt", "aac", None, None)
+    assert "were not compared: reduction_of_means_pp is measured against dijkstra" in markdown(table)
+    assert analyse(root, "alt", "aac", None, "ratio_of_means").cells[0].effect.status == "ok"
+
+
+def test_which_methods_are_meant(tmp_path):
+    root = made_study(tmp_path, [dijkstra(), alt(), *learned()])
+    assert (analyse(root, None, None, None, None).a, analyse(root, None, None, None, None).b) == ("alt", "aac")
+    for sides, words in ((("alt", None), "say with --a and --b"), (("alt", "cdh"), "there are dijkstra, alt, aac")):
+        with pytest.raises(UsageError, match=words):
+            analyse(root, *sides, None, None)
+
+
+def test_records_are_plain_and_carry_the_whole_profile(tmp_path):
+    table = analysed(tmp_path, [alt(), *learned()])
+    facts = json.loads(json.dumps(records(table), allow_nan=False))
+    assert facts["profile"] == json.loads(json.dumps(table.profile.record()))
+    assert facts["cells"][0]["effect"]["estimate"] == table.cells[0].effect.estimate
+    assert facts["forest"][0]["interval90"] == list(table.cells[0].effect.interval90)
+    assert len(facts["profile_digest"]) == 64
