@@ -21,10 +21,11 @@ MAY_IMPORT = {
     "labels": {"graphs", "search"},
     "memory": {"graphs", "labels", "search"},
     "run": CORE,
+    "testing": CORE,
     "plugins": CORE - {"run"},
     "protocols": CORE,
     "reports": CORE,
-    "cli": CORE | {"plugins", "protocols", "reports"},
+    "cli": CORE | {"testing", "plugins", "protocols", "reports"},
 }
 
 
