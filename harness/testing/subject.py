@@ -154,13 +154,20 @@ def told(error: BaseException) -> str:
     """An exception in one line, with the place it came from."""
     if isinstance(error, AacbenchError | BrokenError):
         return str(error)
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    place = _place(error)
     try:
         words = " ".join(str(error).split())
     except Exception:
         words = "its message cannot be read"
     return f"{type(error).__name__}: {words[:_LONGEST]}{place}"
+
+
+def _place(error: BaseException) -> str:
+    """The last line of the author's own code that was on the way, or else the last of all."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not {"site-packages", "aacbench"} & set(Path(frame.filename).parts[:-1])]
+    shown = (own or frames)[-1:]
+    return "".join(f" ({Path(frame.filename).name}, line {frame.lineno})" for frame in shown)
 
 
 def number(value: Any) -> str:

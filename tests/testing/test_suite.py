@@ -124,7 +124,7 @@ def test_a_form_given_once_has_nothing_to_agree_with():
 
 
 def test_a_build_that_no_other_process_finds_must_be_located_or_explained():
-    (method, file) = plugin("landmarks")
+    method = plugin("landmarks")[0]
     hidden = replace(method, build=lambda context: method.build(context))
     only, why = ["other-process"], {"other-process": "made on the fly"}
     assert "cannot be found by name in a fresh process" in check_method(hidden, only=only).text()
