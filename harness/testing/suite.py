@@ -31,11 +31,9 @@ from aacbench.testing.subject import (
     Subject,
     told,
 )
-from aacbench.testing.zoo import is_one_way, zoo
+from aacbench.testing.zoo import is_of_few, is_one_way, zoo
 
 _NO_ANSWER = (NotSupportedError, NotBuiltError, NothingToDoError, NotPossibleError)
-
-FEW = frozenset({"path", "one-way-streets", "float-weights", "float-one-way", "grid"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +64,12 @@ CHECKS = (
     Check("forms-agree", bound_checks.forms_agree),
     Check("directed", build_checks.directed, on=is_one_way),
     Check("within-budget", budget_checks.within_budget),
-    Check("more-budget", budget_checks.never_shrinks, on=lambda graph: graph.name in FEW, steps=60),
+    Check("more-budget", budget_checks.never_shrinks, on=is_of_few, steps=60),
     Check("shortest-paths", search_checks.shortest_paths, steps=60),
-    Check("same-seed", build_checks.same_seed),
-    Check("other-seeds", build_checks.other_seeds, lambda claims: claims.deterministic),
+    Check("same-seed", build_checks.same_seed, on=is_of_few, steps=60),
+    Check("other-seeds", build_checks.other_seeds, lambda claims: claims.deterministic, is_of_few, 60),
     # These two ask another process, so a counterexample is as small as the zoo has it.
-    Check("other-process", build_checks.other_process, steps=0),
+    Check("other-process", build_checks.other_process, on=is_of_few, steps=0),
     Check("cold-reload", build_checks.reloads, steps=0),
 )
 

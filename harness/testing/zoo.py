@@ -14,6 +14,8 @@ Arc = tuple[int, int, int | float]
 # Above 2^24 float32 no longer holds every whole number, above 2^31 int32 holds none.
 _LARGE, _HUGE = 2**24 + 1, 2**31 + 1
 
+FEW = frozenset({"path", "one-way-streets", "components", "float-weights", "float-one-way", "grid"})
+
 
 @cache
 def zoo() -> MappingProxyType[str, Graph]:
@@ -40,6 +42,11 @@ def zoo() -> MappingProxyType[str, Graph]:
         _renamed(road(48), "road"),
     ]
     return MappingProxyType({graph.name: graph for graph in graphs})
+
+
+def is_of_few(graph: Graph) -> bool:
+    """One graph of each kind, where building again and again is what takes the time."""
+    return graph.name in FEW
 
 
 def is_one_way(graph: Graph) -> bool:

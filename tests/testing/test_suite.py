@@ -166,6 +166,18 @@ def test_marks_name_the_method_and_the_check(wrong):
     assert [case.id for case in mark.args[1]] == [f"landmarks-{check.name}" for check in CHECKS]
 
 
+def test_the_failure_shown_in_the_document_is_what_is_printed(wrong):
+    printed = check_method(wrong, only=["admissible"]).result("admissible").lines()
+    assert "```text\n" + "\n".join(printed) + "\n```" in DOCUMENT
+
+
+def test_every_option_of_the_command_is_documented():
+    from aacbench.cli.check import check
+
+    options = {option for parameter in check.params for option in parameter.opts if option.startswith("--")}
+    assert [option for option in options if option not in DOCUMENT] == []
+
+
 def test_every_check_and_every_graph_is_documented():
     assert [check.name for check in CHECKS if f"| `{check.name}` | {check.summary}" not in DOCUMENT] == []
     assert [name for name in zoo() if f"`{name}`" not in DOCUMENT] == []
