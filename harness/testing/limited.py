@@ -70,4 +70,4 @@ def check_limited(
 
 
 def _said(failure: Failure) -> str:
-    return f"{failure.reason.replace('the cell', 'the check')}"
+    return failure.reason.replace("the cell", "the check")

@@ -113,7 +113,7 @@ class Subject:
                 self.known[key] = self.build(graph, budget, seed)
             except NotSupportedError as refusal:
                 self.known[key] = refusal
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 self.known[key] = NotBuiltError(told(error))
         found = self.known[key]
         if isinstance(found, Exception):

@@ -190,7 +190,7 @@ def _problem(subject: Subject, check: Check, graph: Graph) -> str | None:
         check.run(subject, graph)
     except _NO_ANSWER:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a plugin may raise anything; Ctrl-C is the user's
         return told(error)
     return None
 

@@ -72,6 +72,7 @@ MUTANTS = [
     _labels("default-out-of-range", "minimum=0", "minimum=1", "parameters"),
     _labels("fit-forgets", 'return {**params, "K": count}', 'return {"L": count}', "parameters"),
     _labels("build-fails", "pool = context", "assert len(landmarks) > 1\n    pool = context", "builds"),
+    _labels("build-leaves", "pool = context", "raise SystemExit(3)\n    pool = context", "builds"),
     _labels("nothing-supported", LOST, "if True:", "builds"),
     Mutant("pivots-swapped", "pivots", '["table"][p, q]', '["table"][q, p]', "admissible"),
     Mutant("not-consistent", "pivots", "Claims(consistent=False)", "Claims()", "consistent"),
