@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.method import Claims, Method, Parameter
+from aacbench.parameters import problem_with
 from aacbench.parts import PARTS
 from aacbench.plugins.boundary import PluginError
 from aacbench.plugins.records import GraphSource, ProtocolFile, Report
-from aacbench.plugins.settings import SEARCH_SWITCHES, problem_with
+from aacbench.plugins.settings import SEARCH_SWITCHES
 
 NAME = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 GRAPH_NAME = re.compile(rf"({NAME.pattern}:)?{NAME.pattern}")

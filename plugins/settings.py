@@ -1,17 +1,16 @@
 """A method's parameters, resolved: defaults filled in, text from a command line converted, the rest refused."""
 
-import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from aacbench.errors import UsageError
 from aacbench.method import Method, Parameter, Params
+from aacbench.parameters import problem_with, wanted
 
 # Written beside a method's parameters in `alt[tie=fifo]`, so no method may have parameters of these names.
 SEARCH_SWITCHES = ("reopen", "tie", "bpmx")
 
-_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -24,37 +23,6 @@ def resolve(method: Method, settings: Mapping[str, Any]) -> Params:
         key: _value(method, key, parameter, settings[key]) if key in settings else parameter.default
         for key, parameter in method.parameters.items()
     }
-
-
-def problem_with(parameter: Parameter, value: Any) -> str:
-    """Empty for a value the parameter takes, else what it takes."""
-    kind = type(parameter.default)
-    of_kind = type(value) is kind or (kind is float and type(value) is int)
-    return "" if of_kind and _within(parameter, value) else wanted(parameter)
-
-
-def _within(parameter: Parameter, value: Any) -> bool:
-    finite = not isinstance(parameter.default, float) or abs(value) <= sys.float_info.max
-    above = parameter.minimum is None or value >= parameter.minimum
-    below = parameter.maximum is None or value <= parameter.maximum
-    return finite and above and below and (not parameter.choices or value in parameter.choices)
-
-
-def wanted(parameter: Parameter) -> str:
-    """What a parameter takes, in words."""
-    if parameter.choices:
-        return f"one of {', '.join(map(written, parameter.choices))}"
-    kind, low, high = _KINDS[type(parameter.default)], parameter.minimum, parameter.maximum
-    if low is not None and high is not None:
-        return f"{kind} from {low} to {high}"
-    if low is not None:
-        return f"{kind} from {low}"
-    return f"{kind} up to {high}" if high is not None else kind
-
-
-def written(value: Any) -> str:
-    """A value as it is written on a command line."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def suggestion(name: str, names: Mapping[str, Any]) -> str:

@@ -22,10 +22,11 @@ MAY_IMPORT = {
     "memory": {"graphs", "labels", "search"},
     "stats": set(),
     "run": CORE - {"stats"},
+    "testing": CORE - {"stats"},
     "plugins": CORE - {"run", "stats"},
     "protocols": CORE,
     "reports": CORE,
-    "cli": CORE | {"plugins", "protocols", "reports"},
+    "cli": CORE | {"testing", "plugins", "protocols", "reports"},
 }
 
 

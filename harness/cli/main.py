@@ -21,6 +21,8 @@ COMMANDS = {
         "aacbench.cli.plugins:plugins",
         "List plugins, their methods, and what is wrong with them.",
     ),
+    "check": ("aacbench.cli.check:check", "Check that a method keeps its claims, on a zoo of small graphs."),
+    "new-method": ("aacbench.cli.new_method:new_method", "Write a package with a method of your own to begin with."),
     "protocols": ("aacbench.cli.protocols:protocols", "List the protocols there are, or show one."),
 }
 

@@ -60,6 +60,11 @@ def world(graph: str, queries: QueryPlan) -> World:
     net = stored_network(load(graph))
     counts = queries.validation, queries.test, queries.train
     splits = sample_splits(net.graph, *counts, mode=queries.mode, seed=queries.seed, strict=queries.strict)
+    return sealed(net, splits)
+
+
+def sealed(net: Network, splits: Splits) -> World:
+    """Seal a graph and its queries, before any method sees them."""
     return World(net, splits, _seal(net, splits))
 
 

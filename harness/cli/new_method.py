@@ -1,0 +1,61 @@
+"""`aacbench new-method`: a package with a small method that installs, passes its own tests, and is yours to change."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+import click
+
+from aacbench.errors import UsageError
+
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_LONGEST = 40
+
+
+@click.command()
+@click.argument("name")
+@click.option("--out", type=click.Path(path_type=Path), help="The folder to make.  [default: ./aacbench-NAME]")
+def new_method(name: str, out: Path | None) -> None:
+    """Write a package with a method of this name: code, a test that runs the conformance suite, and what pip needs."""
+    _check_name(name)
+    folder = out or Path(f"aacbench-{name}")
+    if folder.exists() or folder.is_symlink():
+        raise UsageError(f"{folder} is there already, and nothing is ever overwritten: give another folder with --out.")
+    module = "aacbench_" + name.replace("-", "_")
+    words = {"name": name, "module": module, "distribution": f"aacbench-{name}"}
+    texts = {path: _filled(template, words) for path, template in _files(module).items()}
+    try:
+        for path, text in texts.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}; give another folder with --out.") from error
+    click.echo(f"Wrote {folder}. Next:\n")
+    click.echo(f"  aacbench check {name} --plugin {folder / module}.py")
+    click.echo(f"  pip install -e {folder}\n  python -m pytest {folder}")
+
+
+def _check_name(name: str) -> None:
+    from aacbench.plugins.manager import load_plugins
+
+    if not _NAME.fullmatch(name) or len(name) > _LONGEST:
+        raise UsageError(f"a method's name is small letters, digits and hyphens, such as my-method, not {name!r}.")
+    plugins = load_plugins()
+    if name in plugins.methods() or name in {plugin.origin.plugin for plugin in plugins.plugins()}:
+        raise UsageError(f"the name {name!r} is taken: `aacbench plugins` shows by what; choose another.")
+
+
+def _files(module: str) -> dict[str, str]:
+    return {
+        f"{module}.py": "method.py",
+        f"tests/test_{module}.py": "test_method.py",
+        "README.md": "README.md",
+        "setup.cfg": "setup.cfg",
+        "pyproject.toml": "pyproject.toml",
+    }
+
+
+def _filled(template: str, words: dict[str, str]) -> str:
+    text = (files("aacbench.cli") / "templates" / f"{template}.txt").read_text(encoding="utf-8")
+    return Template(text).substitute(words)

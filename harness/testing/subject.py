@@ -1,0 +1,175 @@
+"""A method under test: what it fits, and its heuristics as built on the zoo, each built once."""
+
+import hashlib
+import math
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aacbench.errors import AacbenchError, UsageError
+from aacbench.graphs.record import Array, Graph
+from aacbench.memory.conventions import MEASURED, Budget, Convention
+from aacbench.memory.deploy import Deployed, deploy
+from aacbench.memory.inventory import Inventory, inventory
+from aacbench.method import Heuristic, Method, Params, Unsupported
+from aacbench.parameters import problem_with
+from aacbench.run.world import World, context
+from aacbench.testing.place import Place, Pools
+
+BUDGETS = (8.0, 32.0)
+SEED = 1
+_LONGEST = 300
+
+
+class BrokenError(Exception):
+    """A check that does not hold, with what was seen in one sentence."""
+
+
+class NotSupportedError(Exception):
+    """A graph that the method's `fit` refuses, with its reason."""
+
+
+class NotBuiltError(Exception):
+    """A graph on which there is no heuristic to look at; the check named `builds` says why."""
+
+
+class NothingToDoError(Exception):
+    """A graph or a heuristic that gives a check nothing to look at."""
+
+
+class NotPossibleError(Exception):
+    """A check that cannot be made here, with the reason."""
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A heuristic with all that was measured of it."""
+
+    place: Place
+    world: World
+    budget: float
+    heuristic: Heuristic
+    deployed: Deployed
+    counted: Inventory
+
+    @cached_property
+    def table(self) -> Array:
+        """h(u, t) at [u, t], for every pair."""
+        vertices = np.arange(self.place.graph.vertices)
+        return np.stack([self.deployed.many(vertices, int(t)) for t in vertices], axis=1)
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of every array's name, type and bytes, and of h on all pairs, which settings may change too."""
+        found = hashlib.sha256(repr([(entry.name, entry.sha256) for entry in self.counted.arrays]).encode())
+        found.update(np.ascontiguousarray(self.table, dtype=np.float64).tobytes())
+        return found.hexdigest()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Subject:
+    """A method, the settings to check it with, and how another process finds it."""
+
+    method: Method
+    budgets: tuple[float, ...] = BUDGETS
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    plugin_file: Path | None = None
+    locate: Callable[[], Method] | None = None
+    graphs: tuple[Graph, ...] = ()
+    places: dict[str, Place] = field(default_factory=dict)
+    known: dict[tuple[str, float, int], Built | Exception] = field(default_factory=dict)
+    elsewhere: dict[tuple[str, float], str] = field(default_factory=dict)
+
+    def place(self, graph: Graph) -> Place:
+        """The graph with what is true of it, computed once."""
+        return self.places.setdefault(graph.digest, Place(graph))
+
+    def params(self) -> Params:
+        """The declared defaults with the settings asked for."""
+        unknown = set(self.settings) - set(self.method.parameters)
+        if unknown:
+            raise UsageError(f"method {self.method.name!r} has no parameter {min(unknown)!r}.")
+        for name, value in self.settings.items():
+            wrong = problem_with(self.method.parameters[name], value)
+            if wrong:
+                raise UsageError(f"parameter {name!r} of method {self.method.name!r} takes {wrong}, not {value!r}.")
+        defaults = {name: parameter.default for name, parameter in self.method.parameters.items()}
+        return {**defaults, **self.settings}
+
+    def fitted(self, graph: Graph, budget: float, convention: Convention = MEASURED) -> Params | Unsupported:
+        """What `fit` answers."""
+        return self.method.fit(Budget(budget, convention), self.place(graph).info, self.params())
+
+    def built(self, graph: Graph, budget: float, seed: int = SEED) -> Built:
+        """The heuristic at a budget, built where it was not yet."""
+        key = graph.digest, budget, seed
+        if key not in self.known:
+            try:
+                self.known[key] = self.build(graph, budget, seed)
+            except NotSupportedError as refusal:
+                self.known[key] = refusal
+            except (Exception, SystemExit) as error:
+                self.known[key] = NotBuiltError(told(error))
+        found = self.known[key]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    def build(self, graph: Graph, budget: float, seed: int = SEED) -> Built:
+        """Build anew, on a copy of the graph."""
+        place = self.place(graph)
+        params = self.fitted(graph, budget)
+        if isinstance(params, Unsupported):
+            raise NotSupportedError(params.reason)
+        return build_on(place, self.method, params, budget, seed)
+
+    def each(self, graph: Graph) -> Iterator[Built]:
+        """The heuristics at every budget that is supported; none at all is `NotSupportedError`."""
+        refusal = None
+        count = 0
+        for budget in self.budgets:
+            try:
+                yield self.built(graph, budget)
+                count += 1
+            except NotSupportedError as error:
+                refusal = error
+        if refusal is not None and not count:
+            raise refusal
+
+
+def build_on(place: Place, method: Method, params: Params, budget: float, seed: int) -> Built:
+    """Build on a copy of the graph; what is built is deployed and measured on one that nobody could change."""
+    world = place.world()
+    heuristic = method.build(context(world, method, params, seed, Pools(world.net)))
+    counted = inventory(heuristic, place.graph.vertices)
+    return Built(place, world, budget, heuristic, deploy(heuristic, place.net), counted)
+
+
+def told(error: BaseException) -> str:
+    """An exception in one line, with the place it came from."""
+    if isinstance(error, AacbenchError | BrokenError):
+        return str(error)
+    place = _place(error)
+    try:
+        words = " ".join(str(error).split())
+    except Exception:
+        words = "its message cannot be read"
+    return f"{type(error).__name__}: {words[:_LONGEST]}{place}"
+
+
+def _place(error: BaseException) -> str:
+    """The last line of the author's own code that was on the way, or else the last of all."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not {"site-packages", "aacbench"} & set(Path(frame.filename).parts[:-1])]
+    shown = (own or frames)[-1:]
+    return "".join(f" ({Path(frame.filename).name}, line {frame.lineno})" for frame in shown)
+
+
+def number(value: Any) -> str:
+    """A number as a person writes it."""
+    return str(int(value)) if math.isfinite(value) and value == int(value) else f"{float(value)!r}"

@@ -1,0 +1,208 @@
+"""The conformance suite: one list of checks, chosen by what a method claims, each run over the zoo."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aacbench.errors import UsageError
+from aacbench.graphs.record import Graph
+from aacbench.method import Claims, Method
+from aacbench.testing import bound_checks, budget_checks, build_checks, search_checks
+from aacbench.testing.report import (
+    EXPECTED,
+    FAILED,
+    NOT_RUN,
+    NOTHING,
+    PASSED,
+    UNEXPECTED,
+    UNSUPPORTED,
+    Counterexample,
+    Report,
+    Result,
+)
+from aacbench.testing.shrink import STEPS, shrunk
+from aacbench.testing.subject import (
+    BUDGETS,
+    NotBuiltError,
+    NothingToDoError,
+    NotPossibleError,
+    NotSupportedError,
+    Subject,
+    told,
+)
+from aacbench.testing.zoo import is_of_few, is_one_way, zoo
+
+_NO_ANSWER = (NotSupportedError, NotBuiltError, NothingToDoError, NotPossibleError)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A named check: when it is called for, on which graphs, and how many tries a smaller counterexample is worth."""
+
+    name: str
+    run: Callable[[Subject, Graph], None]
+    claimed: Callable[[Claims], bool] = lambda _: True
+    on: Callable[[Graph], bool] = lambda _: True
+    steps: int = STEPS
+
+    @property
+    def summary(self) -> str:
+        """What must hold, in a sentence."""
+        return (self.run.__doc__ or "").strip()
+
+
+CHECKS = (
+    Check("parameters", build_checks.parameters, steps=0),
+    Check("builds", build_checks.builds),
+    Check("graph-untouched", build_checks.graph_untouched),
+    Check("zero-at-target", bound_checks.zero_at_target),
+    Check("numbers", bound_checks.numbers),
+    Check("unreachable", bound_checks.unreachable),
+    Check("admissible", bound_checks.admissible, lambda claims: claims.admissible),
+    Check("consistent", bound_checks.consistent, lambda claims: claims.consistent),
+    Check("forms-agree", bound_checks.forms_agree),
+    Check("directed", build_checks.directed, on=is_one_way),
+    Check("within-budget", budget_checks.within_budget),
+    Check("more-budget", budget_checks.never_shrinks, on=is_of_few, steps=60),
+    Check("shortest-paths", search_checks.shortest_paths, steps=60),
+    Check("same-seed", build_checks.same_seed, on=is_of_few, steps=60),
+    Check("other-seeds", build_checks.other_seeds, lambda claims: claims.deterministic, is_of_few, 60),
+    # These two ask another process, so a counterexample is as small as the zoo has it.
+    Check("other-process", build_checks.other_process, on=is_of_few, steps=0),
+    Check("cold-reload", build_checks.reloads, steps=0),
+)
+
+
+def checks_for(method: Method, only: Iterable[str] = ()) -> list[Check]:
+    """The checks that a method's claims call for, or those of them with these names."""
+    wanted = set(only)
+    unknown = wanted - {check.name for check in CHECKS}
+    if unknown:
+        names = ", ".join(check.name for check in CHECKS)
+        raise UsageError(f"there is no check {min(unknown)!r}; there are {names}.")
+    return [check for check in CHECKS if check.claimed(method.claims) and (not wanted or check.name in wanted)]
+
+
+def check_method(
+    method: Method,
+    *,
+    budgets: Sequence[float] = BUDGETS,
+    settings: Mapping[str, Any] | None = None,
+    expected_failures: Mapping[str, str] | None = None,
+    only: Iterable[str] = (),
+    plugin_file: Path | None = None,
+    locate: Callable[[], Method] | None = None,
+) -> Report:
+    """Check a method in this process. `plugin_file` is the file it came from where that cannot be imported by name.
+
+    `expected_failures` maps names of checks to reasons. `locate` finds the method again in another process, where its
+    `build` is not at the top of a module.
+    """
+    expected = checked_expectations(method, expected_failures)
+    subject = subject_of(method, budgets=budgets, settings=settings, plugin_file=plugin_file, locate=locate)
+    results = [run_check(subject, check, expected.get(check.name)) for check in checks_for(method, only)]
+    return Report(method.name, tuple(results), not_claimed(method))
+
+
+def subject_of(
+    method: Method,
+    *,
+    budgets: Sequence[float] = BUDGETS,
+    settings: Mapping[str, Any] | None = None,
+    plugin_file: Path | None = None,
+    locate: Callable[[], Method] | None = None,
+) -> Subject:
+    """A method ready to be checked on the zoo."""
+    return Subject(
+        method=method,
+        budgets=tuple(map(float, budgets)),
+        settings=dict(settings or {}),
+        plugin_file=plugin_file,
+        locate=locate,
+        graphs=tuple(zoo().values()),
+    )
+
+
+def checked_expectations(method: Method, expected_failures: Mapping[str, str] | None) -> Mapping[str, str]:
+    """Expected failures, refused where a check does not exist, is not called for, or has no reason."""
+    expected = dict(expected_failures or {})
+    for name, reason in expected.items():
+        if name not in {check.name for check in checks_for(method)}:
+            raise UsageError(f"{name!r} is expected to fail, but is no check that {method.name!r} is put to.")
+        if not isinstance(reason, str) or not reason.strip():
+            raise UsageError(f"say why the check {name!r} is expected to fail.")
+    return expected
+
+
+def not_claimed(method: Method) -> tuple[str, ...]:
+    """The checks of claims that the method does not make."""
+    return tuple(check.name for check in CHECKS if not check.claimed(method.claims))
+
+
+def run_check(subject: Subject, check: Check, expected: str | None = None) -> Result:
+    """Run one check on each of its graphs; a failure is made as small as it gets."""
+    passed: list[str] = []
+    failed: list[Graph] = []
+    unsupported: dict[str, str] = {}
+    reason = idle = ""
+    for graph in filter(check.on, subject.graphs):
+        try:
+            problem = _problem(subject, check, graph)
+        except NotSupportedError as refusal:
+            unsupported[graph.name] = str(refusal)
+        except NothingToDoError as error:
+            idle = str(error)
+        except NotBuiltError:
+            reason = "nothing was built to look at, see the check named builds"
+        except NotPossibleError as error:
+            why = f"{error} (expected to fail: {expected})" if expected else str(error)
+            return Result(check.name, EXPECTED if expected else FAILED, reason=why)
+        else:
+            passed += [] if problem else [graph.name]
+            failed += [graph] if problem else []
+    ran = (*passed, *(graph.name for graph in failed))
+    names = tuple(graph.name for graph in failed)
+    case = _counterexample(subject, check, failed[0]) if failed else None
+    if failed:
+        status = FAILED if expected is None else EXPECTED
+        return Result(check.name, status, ran, unsupported, names, case, expected or "")
+    if expected is not None and ran:
+        return Result(check.name, UNEXPECTED, ran, unsupported, reason=f"it was expected to fail: {expected}")
+    if not ran and reason:
+        return Result(check.name, NOT_RUN, ran, unsupported, reason=reason)
+    if not ran and idle:
+        return Result(check.name, NOTHING, ran, unsupported, reason=idle)
+    if not ran:
+        return _unsupported_everywhere(check, unsupported)
+    return Result(check.name, PASSED, ran, unsupported)
+
+
+def _unsupported_everywhere(check: Check, unsupported: Mapping[str, str]) -> Result:
+    """A method may refuse every graph of one kind, but one that refuses them all was not checked at all."""
+    if check.name == "builds":
+        return Result(check.name, FAILED, (), unsupported, reason="every graph of the zoo is refused")
+    return Result(check.name, UNSUPPORTED, (), unsupported)
+
+
+def _problem(subject: Subject, check: Check, graph: Graph) -> str | None:
+    try:
+        check.run(subject, graph)
+    except _NO_ANSWER:
+        raise
+    except (Exception, SystemExit) as error:  # a plugin may raise anything; Ctrl-C is the user's
+        return told(error)
+    return None
+
+
+def _counterexample(subject: Subject, check: Check, graph: Graph) -> Counterexample:
+    def fails(candidate: Graph) -> bool:
+        try:
+            return _problem(subject, check, candidate) is not None
+        except _NO_ANSWER:
+            return False
+
+    smallest = shrunk(graph, fails, check.steps)
+    arcs = zip(smallest.sources.tolist(), smallest.indices.tolist(), smallest.weights.tolist(), strict=True)
+    said = _problem(subject, check, smallest) or "it failed once and passed when tried again"
+    return Counterexample(graph.name, said, smallest.vertices, tuple(arcs))

@@ -1,0 +1,69 @@
+"""`aacbench check`: results and exit codes, and a command that comes back whatever a plugin does."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli.command import command
+
+HOPELESS = Path(__file__).parent / "plugins" / "hopeless.py"
+
+
+def test_a_method_that_passes(capfd):
+    assert command("check", "alt[K=1]", "--only", "builds,numbers", "--budgets", "8,24") == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert lines[0].split()[:2] == ["builds", "passed"]
+    assert lines[-1] == "alt: 2 of 2 checks ran: 2 passed"
+
+
+def test_a_method_that_fails_shows_the_smallest_counterexample(capfd):
+    assert command("check", "double", "--plugin", HOPELESS, "--only", "admissible,numbers") == 1
+    out = capfd.readouterr().out
+    assert "h(1, 0) = 2 exceeds the distance 1" in out or "h(0, 1) = 2 exceeds the distance 1" in out
+    assert "from_arcs(2, [" in out
+    assert out.splitlines()[-1] == "double: 2 of 2 checks ran: 1 passed, 1 FAILED"
+
+
+def test_json_has_every_result_and_what_is_expected(capfd):
+    words = ("--only", "admissible", "--json", "--expect", "admissible=known = for years")
+    assert command("check", "double", "--plugin", HOPELESS, *words) == 0
+    told = json.loads(capfd.readouterr().out)
+    assert (told["method"], told["ok"], told["ran"], told["due"]) == ("double", True, 1, 1)
+    (result,) = told["results"]
+    assert (result["status"], result["reason"]) == ("failed as expected", "known = for years")
+    assert len(result["counterexample"]["arcs"]) == 1
+
+
+def test_a_hang_is_a_failed_check_and_two_are_enough(capfd):
+    words = ("--only", "builds,numbers,admissible", "--time-limit", "1")
+    assert command("check", "sleeper", "--plugin", HOPELESS, *words) == 1
+    out = capfd.readouterr().out
+    assert out.count("the check took longer than 1 seconds") == 2
+    assert out.splitlines()[-1] == "sleeper: 2 of 3 checks ran: 2 FAILED, 1 NOT RUN"
+
+
+def test_a_crash_is_a_failed_check_and_what_is_printed_is_no_result(capfd):
+    assert command("check", "crasher", "--plugin", HOPELESS, "--only", "parameters,builds", "--json") == 1
+    told = json.loads(capfd.readouterr().out)
+    parameters, builds = told["results"]
+    assert parameters["status"] == "passed"
+    assert (builds["status"], builds["reason"]) == ("FAILED", "the worker process died (exit code 7)")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["altt"], "there is no method 'altt'; perhaps 'alt' is meant"),
+        (["alt[K=-1]"], "takes a whole number from 0"),
+        (["alt[K=1|2]"], "one method is checked at a time"),
+        (["alt", "--only", "speed"], "there is no check 'speed'"),
+        (["alt", "--budgets", "8,x"], "budgets are numbers"),
+        (["alt", "--budgets", "0"], "positive number"),
+        (["alt", "--expect", "numbers"], "say why the check 'numbers'"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(capfd, words, sentence):
+    assert command("check", *words) == 2
+    printed = capfd.readouterr()
+    assert printed.out == ""
+    assert sentence in printed.err.splitlines()[-1]

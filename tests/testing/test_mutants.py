@@ -1,0 +1,85 @@
+"""The suite sees what it is there to see: plugins that are right pass, and each small wrong fails the check named."""
+
+from dataclasses import replace
+
+import pytest
+from testing.mutants import MUTANTS, mutated, plugin
+
+from aacbench.graphs import from_arcs
+from aacbench.method import Method, ScalarHeuristic
+from aacbench.search import python_tier
+from aacbench.testing import CHECKS, check_method
+from aacbench.testing.place import Place
+from aacbench.testing.report import FAILED
+from aacbench.testing.suite import run_check, subject_of
+
+(ADMISSIBLE,) = [check for check in CHECKS if check.name == "admissible"]
+
+
+@pytest.mark.parametrize("name", ["landmarks", "pivots", "forms"])
+def test_what_is_right_passes(name):
+    method, file = plugin(name)
+    report = check_method(method, plugin_file=file)
+    assert report.ok, report.text()
+    assert report.ran == report.due >= 14
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_each_wrong_is_seen_by_the_check_named(mutant, tmp_path):
+    method, file = mutated(mutant, tmp_path)
+    report = check_method(method, plugin_file=file, only=[mutant.check])
+    (result,) = report.results
+    assert result.status == FAILED, report.text()
+    assert result.counterexample is not None or result.unsupported, report.text()
+
+
+def test_every_check_has_a_mutant_that_only_it_is_asked_about():
+    tried = {mutant.check for mutant in MUTANTS} | {"shortest-paths"}  # the mutant of the search, below
+    assert tried == {check.name for check in CHECKS}
+
+
+# The search, not the heuristic: BPMX with the weight of the arc itself where that of its reverse belongs.
+
+
+def wrong_lift(successors, h, h_of, u):
+    """As the right one, but w(u, v) for w(v, u), and so also where there is no way back."""
+    ahead = successors(u)
+    raised = [h_of(u)] + [h_of(v) - weight for v, weight in ahead]
+    if ahead:
+        raised.append(min(h_of(v) + weight for v, weight in ahead))
+    h[u] = max(raised)
+    for v, weight in ahead:
+        h[v] = max(h[v], h[u] - weight)
+
+
+def exact_distance():
+    """h = d, in plain Python, which is searched by the plain-Python tier."""
+
+    def build(context):
+        exact = Place(context.graph).exact.clip(0)
+        return ScalarHeuristic(lambda u, t: exact[u, t].item())
+
+    return Method("exact", "the distance itself", lambda budget, info, params: params, build)
+
+
+def test_bpmx_with_the_wrong_weight_is_seen_by_shortest_paths(monkeypatch):
+    assert check_method(exact_distance(), only=["shortest-paths"]).ok
+    monkeypatch.setattr(python_tier, "_lift", wrong_lift)
+    (result,) = check_method(exact_distance(), only=["shortest-paths"]).results
+    assert result.status == FAILED
+    assert "bpmx=on" in result.counterexample.sentence
+
+
+# Counterexamples
+
+
+def test_a_counterexample_is_small_and_can_be_made_again(tmp_path):
+    swapped = next(mutant for mutant in MUTANTS if mutant.name == "pivots-swapped")
+    method, file = mutated(swapped, tmp_path)
+    case = check_method(method, plugin_file=file, only=["admissible"]).result("admissible").counterexample
+    graph = eval(case.code, {"from_arcs": from_arcs})
+    assert (graph.vertices, graph.arcs) == (case.vertices, len(case.arcs))
+    assert graph.vertices <= 4
+    assert not graph.symmetric
+    again = run_check(replace(subject_of(method, plugin_file=file), graphs=(graph,)), ADMISSIBLE)
+    assert again.counterexample.sentence == case.sentence
