@@ -55,6 +55,7 @@ class GraphInfo:
     declared_directed: bool
     label_bytes: int
     """Bytes of one distance label: 4 where every distance fits int32, or as float32 for float weights, else 8."""
+    coordinates: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ def graph_info(network: Network) -> GraphInfo:
         symmetric=graph.symmetric,
         declared_directed=graph.declared_directed,
         label_bytes=_NARROW if not graph.integral or distance_bound(network) <= _INT32_MAX else _WIDE,
+        coordinates=graph.coords is not None,
     )
 
 

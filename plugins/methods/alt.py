@@ -1,9 +1,10 @@
-"""ALT and its controls: landmark labels from a farthest-point pool, chosen in four ways."""
+"""ALT and its controls: landmark labels from a pool, chosen in four ways."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from aacbench.errors import UsageError
+from aacbench.landmarks import GROWING, cannot_select, pool_parameter
 from aacbench.memory.widths import LABELS, resolved, values_that_fit
 from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
@@ -16,10 +17,13 @@ def aacbench_methods() -> Iterator[Method]:
     """ALT, the first m of a larger pool, a random m of it, and the best of ten starts."""
     pool = {"labels": LABELS, "K": Parameter(0, "landmarks; 0 is as many as fit", minimum=0)}
     larger = {**pool, "K0": Parameter(64, "landmarks in the pool to choose from", minimum=1)}
-    yield Method("alt", "farthest-point landmarks (FPS-ALT)", fit, build_alt, parameters=pool)
+    prefixes = {**larger, "pool": pool_parameter(choices=GROWING)}
+    summary = "farthest-point landmarks (FPS-ALT), or those of another pool"
+    yield Method("alt", summary, fit, build_alt, parameters={**pool, "pool": pool_parameter()})
     yield Method(
-        "alt-pool", "the first m landmarks of a K0 pool: equals alt exactly", fit, build_pool, parameters=larger
+        "alt-pool", "the first m landmarks of a K0 pool: equals alt exactly", fit, build_pool, parameters=prefixes
     )
+    larger = {**larger, "pool": pool_parameter()}
     yield Method("random-subset", "a random m of the K0 pool", fit, build_random, Claims(deterministic=False), larger)
     yield Method(
         "fps-rr10", "ten random starts, the best on validation", fit, build_restarts, Claims(deterministic=False), pool
@@ -28,6 +32,9 @@ def aacbench_methods() -> Iterator[Method]:
 
 def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
     """As many landmarks as the budget pays for: in both directions where the convention says the graph is directed."""
+    impossible = cannot_select(info, params.get("pool"))
+    if impossible:
+        return impossible
     values = values_that_fit(budget, info, params["labels"])
     if isinstance(values, Unsupported):
         return values
@@ -42,13 +49,13 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
 
 
 def build_alt(context: BuildContext) -> LabelHeuristic:
-    """The first K farthest-point landmarks."""
-    return _labels(context, context.pools.farthest(context.params["K"]))
+    """K landmarks of the pool's selector: by default the first K farthest points."""
+    return _labels(context, _pool(context, context.params["K"]))
 
 
 def build_pool(context: BuildContext) -> LabelHeuristic:
-    """The first K landmarks of the K0 pool, which farthest-point sampling makes the same."""
-    pool = context.pools.farthest(_pool_size(context))
+    """The first K landmarks of the K0 pool, which a selector that adds one at a time makes the same."""
+    pool = _pool(context, _pool_size(context))
     return _labels(context, pool.first(min(int(context.params["K"]), len(pool))))
 
 
@@ -56,7 +63,7 @@ def build_random(context: BuildContext) -> LabelHeuristic:
     """K landmarks of the K0 pool at random."""
     import numpy as np
 
-    pool = context.pools.farthest(_pool_size(context))
+    pool = _pool(context, _pool_size(context))
     chosen = np.random.default_rng(context.seed).choice(len(pool), min(context.params["K"], len(pool)), replace=False)
     return _labels(context, pool.take(np.sort(chosen)))
 
@@ -80,6 +87,11 @@ def build_restarts(context: BuildContext) -> LabelHeuristic:
             best, least = candidate, expanded
     assert best is not None
     return best
+
+
+def _pool(context: BuildContext, count: int) -> Any:
+    """The pool of the selector; the seed has no part in it, so that one pool serves every seed."""
+    return context.pools.selected(context.params["pool"], count)
 
 
 def _pool_size(context: BuildContext) -> int:
