@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from aacbench.errors import UsageError
-from aacbench.landmarks import GROWING, cannot_select, pool_parameter
-from aacbench.memory.widths import LABELS, resolved, values_that_fit
-from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
-from aacbench.plugins import Budget, GraphInfo, hookimpl
+from aacbench.landmarks import GROWING, pool_parameter
+from aacbench.landmarks import landmarks_that_fit as fit
+from aacbench.memory.widths import LABELS
+from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter
+from aacbench.plugins import hookimpl
 
 STARTS = 10  # random first landmarks that fps-rr10 tries
 
@@ -21,31 +22,29 @@ def aacbench_methods() -> Iterator[Method]:
     summary = "farthest-point landmarks (FPS-ALT), or those of another pool"
     yield Method("alt", summary, fit, build_alt, parameters={**pool, "pool": pool_parameter()})
     yield Method(
-        "alt-pool", "the first m landmarks of a K0 pool: equals alt exactly", fit, build_pool, parameters=prefixes
+        "alt-pool",
+        "the first m landmarks of a K0 pool: equals alt exactly",
+        fit,
+        build_pool,
+        parameters=prefixes,
     )
     larger = {**larger, "pool": pool_parameter()}
-    yield Method("random-subset", "a random m of the K0 pool", fit, build_random, Claims(deterministic=False), larger)
     yield Method(
-        "fps-rr10", "ten random starts, the best on validation", fit, build_restarts, Claims(deterministic=False), pool
+        "random-subset",
+        "a random m of the K0 pool",
+        fit,
+        build_random,
+        Claims(deterministic=False),
+        larger,
     )
-
-
-def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """As many landmarks as the budget pays for: in both directions where the convention says the graph is directed."""
-    impossible = cannot_select(info, params.get("pool"))
-    if impossible:
-        return impossible
-    values = values_that_fit(budget, info, params["labels"])
-    if isinstance(values, Unsupported):
-        return values
-    fits = values // (2 if budget.directed(info) else 1)
-    wanted = params["K"]
-    if fits < max(1, wanted):
-        return Unsupported(
-            f"{max(1, wanted)} landmarks do not fit {budget.bytes_per_vertex:g} bytes per vertex; {fits} do"
-        )
-    labels = resolved(budget, info, params["labels"])
-    return {**params, "K": min(wanted or fits, info.vertices), "labels": labels}
+    yield Method(
+        "fps-rr10",
+        "ten random starts, the best on validation",
+        fit,
+        build_restarts,
+        Claims(deterministic=False),
+        pool,
+    )
 
 
 def build_alt(context: BuildContext) -> LabelHeuristic:
