@@ -84,6 +84,15 @@ def test_oracles_are_marked_by_their_cell_or_by_name(tmp_path):
     assert "oracle" not in markdown(rows[2:])
 
 
+def test_costs_are_shown_of_methods_that_do_not_claim_shortest_paths(tmp_path):
+    loose = made_cell("loose", [5, 7], claims={"admissible": False}, costs=[(3, 2), (4, 4)])
+    text = markdown(rows_of(made_study(tmp_path, [loose, made_cell("alt", [5, 7])])))
+    header, _, first, second = cells_of(text)
+    shown = [dict(zip(header, row, strict=True)) for row in (first, second)]
+    assert [(row["mean cost"], row["worst cost"]) for row in shown] == [("1.2500", "1.5000"), ("", "")]
+    assert "do not claim" in text
+
+
 def test_a_choice_made_on_test_queries_is_said(tmp_path):
     made_study(tmp_path / "a", [made_cell("alt", [5])], selection="retrospective")
     made_study(tmp_path / "b", [made_cell("alt", [5])], selection="mean-expansions")
