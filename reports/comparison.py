@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import planned_cells
+from aacbench.reports.cells import ORACLE_MARK, ORACLE_NOTE, claims_oracle, planned_cells
 from aacbench.reports.tables import aligned
 from aacbench.run.plan import BASELINE, TEST
 from aacbench.run.rows import read_queries
@@ -45,6 +45,8 @@ class Comparison:
     tied: float
     bytes_a: float | None
     bytes_b: float | None
+    oracle_a: bool
+    oracle_b: bool
 
 
 def compare(a: Side, b: Side) -> list[Comparison]:
@@ -81,9 +83,12 @@ def markdown(rows: Sequence[Comparison], a: str, b: str) -> str:
         }
         for row in rows
     ]
+    a += ORACLE_MARK if any(row.oracle_a for row in rows) else ""
+    b += ORACLE_MARK if any(row.oracle_b for row in rows) else ""
+    note = f"\n\n{ORACLE_NOTE}" if any(row.oracle_a or row.oracle_b for row in rows) else ""
     return (
         f"A is {a}, B is {b}. Expansions per test query, paired; below 1, A expands less.\n\n"
-        f"{aligned(table, ('graph',))}"
+        f"{aligned(table, ('graph',))}{note}"
     )
 
 
@@ -116,9 +121,10 @@ def _compared(place: Place, mine: list[Cell], yours: list[Cell]) -> Comparison:
     pairs = [_paired(one, other) for one, other in _by_seed(mine, yours)]
     a, b = (np.concatenate([pair[side] for pair in pairs]) for side in (0, 1))
     left_out = sum(pair[2] for pair in pairs)
+    oracles = any(map(claims_oracle, mine)), any(map(claims_oracle, yours))
     if not len(a):
         nan = float("nan")
-        return Comparison(*place, 0, left_out, nan, nan, nan, nan, nan, nan, nan, _bytes(mine), _bytes(yours))
+        return Comparison(*place, 0, left_out, nan, nan, nan, nan, nan, nan, nan, _bytes(mine), _bytes(yours), *oracles)
     return Comparison(
         *place,
         queries=len(a),
@@ -132,6 +138,8 @@ def _compared(place: Place, mine: list[Cell], yours: list[Cell]) -> Comparison:
         tied=float(np.mean(a == b)),
         bytes_a=_bytes(mine),
         bytes_b=_bytes(yours),
+        oracle_a=oracles[0],
+        oracle_b=oracles[1],
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import planned_cells
+from aacbench.reports.cells import ORACLE_MARK, ORACLE_NOTE, claims_oracle, planned_cells
 from aacbench.reports.tables import aligned
 from aacbench.run.rows import read_timings
 from aacbench.run.store import Cell
@@ -36,6 +36,7 @@ class Latency:
     p95: float
     control_ratio: float | None
     control_spread: float | None
+    oracle: bool
 
 
 def latencies(root: Path) -> list[Latency]:
@@ -61,7 +62,7 @@ def markdown(rows: Sequence[Latency]) -> str:
         {
             "graph": row.graph,
             "budget": f"{row.budget:g}",
-            "method": row.method,
+            "method": row.method + (ORACLE_MARK if row.oracle else ""),
             "p50 us": f"{row.p50:.1f}",
             "p95 us": f"{row.p95:.1f}",
             "A/A ratio": "" if row.control_ratio is None else f"{row.control_ratio:.3f}",
@@ -74,6 +75,7 @@ def markdown(rows: Sequence[Latency]) -> str:
         f"Times of single searches ({rows[0].tier} tier, {rows[0].repetitions} repetitions). The first method of each "
         "graph and budget, dijkstra aside, ran twice under two names: the A/A ratio compares the two, and differences "
         "between methods below the A/A spread mean nothing."
+        + (f"\n{ORACLE_NOTE}" if any(row.oracle for row in rows) else "")
     )
 
 
@@ -88,7 +90,8 @@ def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None)
     p50, p95 = (float(value) for value in np.percentile(per_query, [50, 95]))
     key, repetitions = cells[0].key, min(len(table) for table in tables)
     ratio, spread = control or (None, None)
-    return Latency(key["graph"], key["budget"], label, cells[0].record["tier"], repetitions, p50, p95, ratio, spread)
+    tier, oracle = cells[0].record["tier"], claims_oracle(cells[0])
+    return Latency(key["graph"], key["budget"], label, tier, repetitions, p50, p95, ratio, spread, oracle)
 
 
 def _control(cells: list[Cell]) -> tuple[float, float] | None:

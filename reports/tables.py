@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from tabulate import tabulate
 
-from aacbench.reports.cells import planned_cells
+from aacbench.reports.cells import ORACLE_MARK, ORACLE_NOTE, claims_oracle, planned_cells
 from aacbench.run.plan import BASELINE
 from aacbench.run.records import OUTCOMES
 from aacbench.run.rows import read_queries
@@ -21,7 +21,6 @@ from aacbench.run.study import read_plan
 Array = npt.NDArray[Any]
 
 TEXT_COLUMNS = ("graph", "method", "settings", "outcome")
-ORACLE_MARK = " (oracle)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ def _candidates(group: list[Cell], final: list[Cell]) -> list[Cell]:
 
 
 def _is_oracle(cell: Cell, oracles: Collection[str]) -> bool:
-    return cell.key["method"] in oracles or bool(cell.record.get("claims", {}).get("oracle"))
+    return cell.key["method"] in oracles or claims_oracle(cell)
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
@@ -177,7 +176,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
             "their expansions are no match for those of methods that do."
         )
     if any(row.oracle for row in rows):
-        notes.append("(oracle): is shown the test queries, so it is a bound to compare with and cannot be deployed.")
+        notes.append(ORACLE_NOTE)
     return notes
 
 
