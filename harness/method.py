@@ -65,6 +65,10 @@ class PoolService(Protocol):
         """The first `count` farthest-point landmarks from `start`, by default the component's lowest vertex."""
         ...
 
+    def selected(self, selector: str, count: int, seed: int = 0) -> "Pool":
+        """`count` landmarks by one of `aacbench.landmarks.SELECTORS`, or all vertices of a component that has fewer."""
+        ...
+
     def of(self, landmarks: "npt.ArrayLike") -> "Pool":
         """The pool of given landmarks."""
         ...

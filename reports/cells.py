@@ -16,6 +16,15 @@ def is_matched(cell: Cell) -> bool:
     return bool(cell.record.get("claims", {}).get("matched", True))
 
 
+ORACLE_MARK = " (oracle)"
+ORACLE_NOTE = "(oracle): is shown the test queries, so it is a bound to compare with and cannot be deployed."
+
+
+def claims_oracle(cell: Cell) -> bool:
+    """Whether the method of a cell was shown the test queries."""
+    return bool(cell.record.get("claims", {}).get("oracle"))
+
+
 def planned_cells(root: Path) -> list[Cell]:
     """Every cell of the plan that is there and undamaged."""
     plan = read_plan(root)

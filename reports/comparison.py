@@ -9,7 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import UNMATCHED_SENTENCE, is_matched, planned_cells
+from aacbench.reports.cells import (
+    ORACLE_MARK,
+    ORACLE_NOTE,
+    UNMATCHED_SENTENCE,
+    claims_oracle,
+    is_matched,
+    planned_cells,
+)
 from aacbench.reports.tables import aligned
 from aacbench.run.plan import BASELINE, TEST
 from aacbench.run.rows import read_queries
@@ -47,6 +54,8 @@ class Comparison:
     bytes_b: float | None
     mean_of_minimum: float
     matched: bool
+    oracle_a: bool
+    oracle_b: bool
 
 
 def compare(a: Side, b: Side) -> list[Comparison]:
@@ -84,7 +93,11 @@ def markdown(rows: Sequence[Comparison], a: str, b: str) -> str:
         }
         for row in rows
     ]
-    note = "" if all(row.matched for row in rows) else f"\n\nA or B {UNMATCHED_SENTENCE}"
+    a += ORACLE_MARK if any(row.oracle_a for row in rows) else ""
+    b += ORACLE_MARK if any(row.oracle_b for row in rows) else ""
+    notes = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED_SENTENCE}"]
+    notes += [ORACLE_NOTE] if any(row.oracle_a or row.oracle_b for row in rows) else []
+    note = "".join(f"\n\n{note}" for note in notes)
     return (
         f"A is {a}, B is {b}. Expansions per test query, paired; below 1, A expands less. The mean of the lesser "
         f"takes, query by query, whichever of two separate searches expanded less: no search does that.\n\n"
@@ -122,9 +135,10 @@ def _compared(place: Place, mine: list[Cell], yours: list[Cell]) -> Comparison:
     a, b = (np.concatenate([pair[side] for pair in pairs]) for side in (0, 1))
     left_out = sum(pair[2] for pair in pairs)
     sizes, matched = (_bytes(mine), _bytes(yours)), all(map(is_matched, [*mine, *yours]))
+    oracles = any(map(claims_oracle, mine)), any(map(claims_oracle, yours))
     if not len(a):
         nan = float("nan")
-        return Comparison(*place, 0, left_out, nan, nan, nan, nan, nan, nan, nan, *sizes, nan, matched)
+        return Comparison(*place, 0, left_out, nan, nan, nan, nan, nan, nan, nan, *sizes, nan, matched, *oracles)
     return Comparison(
         *place,
         queries=len(a),
@@ -140,6 +154,8 @@ def _compared(place: Place, mine: list[Cell], yours: list[Cell]) -> Comparison:
         bytes_b=sizes[1],
         mean_of_minimum=float(np.minimum(a, b).mean()),
         matched=matched,
+        oracle_a=oracles[0],
+        oracle_b=oracles[1],
     )
 
 

@@ -9,7 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import UNMATCHED_MARK, UNMATCHED_NOTE, is_matched, planned_cells
+from aacbench.reports.cells import (
+    ORACLE_MARK,
+    ORACLE_NOTE,
+    UNMATCHED_MARK,
+    UNMATCHED_NOTE,
+    claims_oracle,
+    is_matched,
+    planned_cells,
+)
 from aacbench.reports.tables import aligned
 from aacbench.run.rows import read_timings
 from aacbench.run.store import Cell
@@ -37,6 +45,7 @@ class Latency:
     p95: float
     control_ratio: float | None
     control_spread: float | None
+    oracle: bool
 
 
 def latencies(root: Path) -> list[Latency]:
@@ -62,7 +71,7 @@ def markdown(rows: Sequence[Latency]) -> str:
         {
             "graph": row.graph,
             "budget": f"{row.budget:g}",
-            "method": row.method + ("" if row.matched else UNMATCHED_MARK),
+            "method": row.method + (ORACLE_MARK if row.oracle else "") + ("" if row.matched else UNMATCHED_MARK),
             "p50 us": f"{row.p50:.1f}",
             "p95 us": f"{row.p95:.1f}",
             "A/A ratio": "" if row.control_ratio is None else f"{row.control_ratio:.3f}",
@@ -76,6 +85,7 @@ def markdown(rows: Sequence[Latency]) -> str:
         "graph and budget, dijkstra aside, ran twice under two names: the A/A ratio compares the two, and differences "
         "between methods below the A/A spread mean nothing."
         + ("" if all(row.matched for row in rows) else f"\n{UNMATCHED_NOTE}")
+        + (f"\n{ORACLE_NOTE}" if any(row.oracle for row in rows) else "")
     )
 
 
@@ -90,8 +100,8 @@ def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None)
     p50, p95 = (float(value) for value in np.percentile(per_query, [50, 95]))
     key, repetitions = cells[0].key, min(len(table) for table in tables)
     ratio, spread = control or (None, None)
-    matched, tier = all(map(is_matched, cells)), cells[0].record["tier"]
-    return Latency(key["graph"], key["budget"], label, matched, tier, repetitions, p50, p95, ratio, spread)
+    matched, tier, oracle = all(map(is_matched, cells)), cells[0].record["tier"], claims_oracle(cells[0])
+    return Latency(key["graph"], key["budget"], label, matched, tier, repetitions, p50, p95, ratio, spread, oracle)
 
 
 def _control(cells: list[Cell]) -> tuple[float, float] | None:

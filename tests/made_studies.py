@@ -25,10 +25,13 @@ def made_cell(label, expanded, *, graph="p7", budget=32, seed=1, outcome="ok", r
         "splits": [split := more.pop("split", "test")],
     }
     key |= {"role": more.pop("role")} if "role" in more else {}
-    times, control = more.pop("times", None), more.pop("control", None)
+    times, control, costs = (more.pop(name, None) for name in ("times", "control", "costs"))
     bytes_held = {"nominal_per_vertex": budget, "measured_per_vertex": more.pop("measured", float(budget))}
     record = {"outcome": outcome, "reason": reason, "key": key, "tier": "compiled", "bytes": bytes_held, **more}
-    files = {"queries.csv": write_queries(query_columns(expanded, unreachable, split))}
+    columns = query_columns(expanded, unreachable, split)
+    if costs is not None:  # pairs of what a path costs and what the shortest does
+        columns["path_cost"], columns["reference_cost"] = np.array(costs).T
+    files = {"queries.csv": write_queries(columns)}
     files |= {} if times is None else {"timings.csv": timings(times)}
     files |= {} if control is None else {"control.csv": timings(control)}
     return cell_id(key), record, files

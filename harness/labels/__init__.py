@@ -3,10 +3,12 @@
 from aacbench.labels.exact import Direction, distances
 from aacbench.labels.pool import Pool, farthest_points, of_landmarks, stored_farthest_points
 from aacbench.labels.radius import covering_radius, symmetric_covering_radius
+from aacbench.labels.selectors import SELECTORS, select
 from aacbench.labels.subset import subset
 from aacbench.labels.tables import alt_layout, fixed_point, label_rows, rounding_margin
 
 __all__ = [
+    "SELECTORS",
     "Direction",
     "Pool",
     "alt_layout",
@@ -17,6 +19,7 @@ __all__ = [
     "label_rows",
     "of_landmarks",
     "rounding_margin",
+    "select",
     "stored_farthest_points",
     "subset",
     "symmetric_covering_radius",

@@ -77,7 +77,7 @@ def farthest_points(network: Network, count: int, *, start: int | None = None, c
         with ThreadPoolExecutor(1) as beside:
             turned = lambda l: waiting.append(beside.submit(distances, network, l, Direction.TO))  # noqa: E731
             landmarks, forward = _collect(_sample(network, first, inside, count, turned))
-        backward = _table([row.result() for row in waiting])
+        backward = table([row.result() for row in waiting])
     return Pool(landmarks, forward, backward, time.perf_counter() - began)
 
 
@@ -88,10 +88,10 @@ def of_landmarks(network: Network, landmarks: npt.ArrayLike, threads: int = 2) -
         raise UsageError("a pool is made of a list of at least one landmark.")
     began = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
-        forward = _table(list(pool.map(lambda l: distances(network, int(l), Direction.FROM), chosen)))
+        forward = table(list(pool.map(lambda l: distances(network, int(l), Direction.FROM), chosen)))
         backward = forward
         if not network.graph.symmetric:
-            backward = _table(list(pool.map(lambda l: distances(network, int(l), Direction.TO), chosen)))
+            backward = table(list(pool.map(lambda l: distances(network, int(l), Direction.TO), chosen)))
     return Pool(chosen, forward, backward, time.perf_counter() - began)
 
 
@@ -115,14 +115,25 @@ def stored_farthest_points(
         kept = artifacts.read(root, _key(network, first, longer))
         if kept is not None:
             return _from_artifact(kept).first(count)
-    pool = farthest_points(network, size, start=first, component=inside)
+    computed = stored(
+        root, _key(network, first, size), lambda: farthest_points(network, size, start=first, component=inside), check
+    )
+    return computed.first(count)
+
+
+def stored(root: Path, key: str, compute: Callable[[], Pool], check: Callable[[], None] = lambda: None) -> Pool:
+    """The pool that is kept under the key, else computed, checked and put there, and then read by memory map."""
+    kept = artifacts.read(root, key)
+    if kept is not None:
+        return _from_artifact(kept)
+    pool = compute()
     check()
     try:
-        artifacts.write(root, _key(network, first, size), _arrays(pool), {"seconds": pool.seconds})
+        artifacts.write(root, key, _arrays(pool), {"seconds": pool.seconds})
     except OSError:
-        return pool.first(count)  # a full or read-only disk costs time, not the result
-    kept = artifacts.read(root, _key(network, first, size))
-    return (pool if kept is None else _from_artifact(kept)).first(count)
+        return pool  # a full or read-only disk costs time, not the result
+    kept = artifacts.read(root, key)
+    return pool if kept is None else _from_artifact(kept)
 
 
 def _sample(
@@ -144,10 +155,10 @@ def _sample(
 
 def _collect(sampled: Iterator[tuple[int, Array]]) -> tuple[Array, Array]:
     landmarks, rows = zip(*sampled, strict=True)
-    return np.array(landmarks, dtype=np.int64), _table(list(rows))
+    return np.array(landmarks, dtype=np.int64), table(list(rows))
 
 
-def _table(rows: list[Array]) -> Array:
+def table(rows: list[Array]) -> Array:
     """Rows stacked, as int32 where every distance fits."""
     narrow = rows[0].dtype.kind == "i" and max(int(row.max()) for row in rows) <= _INT32_MAX
     table = np.empty((len(rows), len(rows[0])), dtype=np.int32 if narrow else rows[0].dtype)

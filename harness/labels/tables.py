@@ -54,11 +54,17 @@ def fixed_point(network: Network, landmarks: Array) -> tuple[Pool, float]:
     if graph.integral:
         raise UsageError("fixed-point labels are for float weights; integer labels are already 4 bytes and exact.")
     pool = of_landmarks(network, landmarks)
-    farthest = max(float(pool.forward.max()), float(pool.backward.max()), np.finfo(np.float64).tiny)
-    exponent = int(np.frexp(farthest)[1]) - 31  # farthest < 2^(exponent + 31)
+    farthest = max(float(pool.forward.max()), float(pool.backward.max()))
+    weights, unit = on_grid(graph.weights, farthest)
+    return of_landmarks(with_weights(network, weights), landmarks), unit
+
+
+def on_grid(weights: Array, farthest: float) -> tuple[Array, float]:
+    """Weights rounded down to multiples of a power of two, such that distances up to `farthest` just fit int32."""
+    exponent = int(np.frexp(max(farthest, np.finfo(np.float64).tiny))[1]) - 31  # farthest < 2^(exponent + 31)
     with np.errstate(over="ignore"):  # an arc longer than any distance is on no shortest path, so it may be cut
-        weights = np.floor(np.minimum(np.ldexp(graph.weights, -exponent), 2.0**31)).astype(np.int64)
-    return of_landmarks(with_weights(network, weights), landmarks), float(np.ldexp(1.0, exponent))
+        whole = np.floor(np.minimum(np.ldexp(weights, -exponent), 2.0**31)).astype(np.int64)
+    return whole, float(np.ldexp(1.0, exponent))
 
 
 def alt_layout(

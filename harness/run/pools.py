@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from aacbench.graphs import components
 from aacbench.labels.pool import Pool, of_landmarks, stored_farthest_points
+from aacbench.labels.selectors import stored_selection
 from aacbench.run.locks import claim
 from aacbench.search.networks import Network
 
@@ -25,7 +26,7 @@ class StoredPools:
         self._network = network
         self._folder = folder
         self._check = check
-        self._charged: dict[tuple[int | None, int], float] = {}
+        self._charged: dict[tuple[object, ...], dict[int, float]] = {}
         self._room = len(components.largest(network.graph))
         self._digest = network.graph.digest  # before the method could change the graph
         self.spent = 0.0
@@ -33,11 +34,7 @@ class StoredPools:
     @property
     def seconds(self) -> float:
         """The time to charge: of each start's pools, the largest, since its prefixes are free."""
-        largest: dict[int | None, float] = {}
-        for (start, number), seconds in self._charged.items():
-            kind = start if start != _GIVEN else _GIVEN - number  # given landmarks have no prefixes in common
-            largest[kind] = max(largest.get(kind, 0.0), seconds)
-        return sum(largest.values())
+        return sum(max(sizes.values()) for sizes in self._charged.values())
 
     def farthest(self, count: int, start: int | None = None) -> Pool:
         """The first `count` farthest-point landmarks, or all vertices of a component that has fewer."""
@@ -46,14 +43,27 @@ class StoredPools:
             self._check()  # and once more when it is computed: a method's threads work on meanwhile
             wanted = min(count, self._room)
             pool = stored_farthest_points(self._folder, self._network, wanted, start=start, check=self._check)
-        self._charged[start, count] = pool.seconds
-        return pool
+        return self._charge(pool, count, "farthest", start)
+
+    def selected(self, selector: str, count: int, seed: int = 0) -> Pool:
+        """The pool of this selector, or all vertices of a component that has fewer; `fps` is `farthest`."""
+        if selector == "fps":
+            return self.farthest(count)
+        wanted = min(count, self._room)
+        with self._timed(), claim(self._folder, f"pool-{self._digest[:24]}-{selector}-{wanted}-{seed}", wait=True):
+            self._check()
+            pool = stored_selection(self._folder, self._network, selector, wanted, seed, check=self._check)
+        return self._charge(pool, wanted, selector, wanted, seed)
 
     def of(self, landmarks: npt.ArrayLike) -> Pool:
         """The pool of given landmarks, which is not kept."""
         with self._timed():
             pool = of_landmarks(self._network, np.asarray(landmarks))
-        self._charged[_GIVEN, len(self._charged)] = pool.seconds
+        return self._charge(pool, len(pool), "given", len(self._charged))
+
+    def _charge(self, pool: Pool, count: int, *kind: object) -> Pool:
+        """Note what a pool cost; of one kind, a smaller pool is a prefix of a larger one."""
+        self._charged.setdefault(kind, {})[count] = pool.seconds
         return pool
 
     @contextmanager
@@ -63,6 +73,3 @@ class StoredPools:
             yield
         finally:
             self.spent += time.perf_counter() - began
-
-
-_GIVEN = -1

@@ -10,6 +10,7 @@ from aacbench.graphs import components
 from aacbench.graphs.record import Array, Graph
 from aacbench.labels.exact import Direction, distances
 from aacbench.labels.pool import Pool, farthest_points, of_landmarks
+from aacbench.labels.selectors import select
 from aacbench.memory.conventions import GraphInfo
 from aacbench.memory.info import graph_info
 from aacbench.queries.record import QuerySet
@@ -58,6 +59,10 @@ class Pools:
     def farthest(self, count: int, start: int | None = None) -> Pool:
         """The first `count` farthest-point landmarks, or all vertices of a component that has fewer."""
         return farthest_points(self._net, min(count, self._room), start=start)
+
+    def selected(self, selector: str, count: int, seed: int = 0) -> Pool:
+        """The pool of this selector, or all vertices of a component that has fewer."""
+        return select(self._net, selector, min(count, self._room), seed)
 
     def of(self, landmarks: npt.ArrayLike) -> Pool:
         """The pool of given landmarks."""

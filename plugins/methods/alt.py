@@ -1,12 +1,14 @@
-"""ALT and its controls: landmark labels from a farthest-point pool, chosen in four ways."""
+"""ALT and its controls: landmark labels from a pool, chosen in four ways."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from aacbench.errors import UsageError
-from aacbench.memory.widths import LABELS, resolved, values_that_fit
-from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
-from aacbench.plugins import Budget, GraphInfo, hookimpl
+from aacbench.landmarks import GROWING, pool_parameter
+from aacbench.landmarks import landmarks_that_fit as fit
+from aacbench.memory.widths import LABELS
+from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter
+from aacbench.plugins import hookimpl
 
 STARTS = 10  # random first landmarks that fps-rr10 tries
 
@@ -16,39 +18,43 @@ def aacbench_methods() -> Iterator[Method]:
     """ALT, the first m of a larger pool, a random m of it, and the best of ten starts."""
     pool = {"labels": LABELS, "K": Parameter(0, "landmarks; 0 is as many as fit", minimum=0)}
     larger = {**pool, "K0": Parameter(64, "landmarks in the pool to choose from", minimum=1)}
-    yield Method("alt", "farthest-point landmarks (FPS-ALT)", fit, build_alt, parameters=pool)
+    prefixes = {**larger, "pool": pool_parameter(choices=GROWING)}
+    summary = "farthest-point landmarks (FPS-ALT), or those of another pool"
+    yield Method("alt", summary, fit, build_alt, parameters={**pool, "pool": pool_parameter()})
     yield Method(
-        "alt-pool", "the first m landmarks of a K0 pool: equals alt exactly", fit, build_pool, parameters=larger
+        "alt-pool",
+        "the first m landmarks of a K0 pool: equals alt exactly",
+        fit,
+        build_pool,
+        parameters=prefixes,
     )
-    yield Method("random-subset", "a random m of the K0 pool", fit, build_random, Claims(deterministic=False), larger)
+    larger = {**larger, "pool": pool_parameter()}
     yield Method(
-        "fps-rr10", "ten random starts, the best on validation", fit, build_restarts, Claims(deterministic=False), pool
+        "random-subset",
+        "a random m of the K0 pool",
+        fit,
+        build_random,
+        Claims(deterministic=False),
+        larger,
     )
-
-
-def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """As many landmarks as the budget pays for: in both directions where the convention says the graph is directed."""
-    values = values_that_fit(budget, info, params["labels"])
-    if isinstance(values, Unsupported):
-        return values
-    fits = values // (2 if budget.directed(info) else 1)
-    wanted = params["K"]
-    if fits < max(1, wanted):
-        return Unsupported(
-            f"{max(1, wanted)} landmarks do not fit {budget.bytes_per_vertex:g} bytes per vertex; {fits} do"
-        )
-    labels = resolved(budget, info, params["labels"])
-    return {**params, "K": min(wanted or fits, info.vertices), "labels": labels}
+    yield Method(
+        "fps-rr10",
+        "ten random starts, the best on validation",
+        fit,
+        build_restarts,
+        Claims(deterministic=False),
+        pool,
+    )
 
 
 def build_alt(context: BuildContext) -> LabelHeuristic:
-    """The first K farthest-point landmarks."""
-    return _labels(context, context.pools.farthest(context.params["K"]))
+    """K landmarks of the pool's selector: by default the first K farthest points."""
+    return _labels(context, _pool(context, context.params["K"]))
 
 
 def build_pool(context: BuildContext) -> LabelHeuristic:
-    """The first K landmarks of the K0 pool, which farthest-point sampling makes the same."""
-    pool = context.pools.farthest(_pool_size(context))
+    """The first K landmarks of the K0 pool, which a selector that adds one at a time makes the same."""
+    pool = _pool(context, _pool_size(context))
     return _labels(context, pool.first(min(int(context.params["K"]), len(pool))))
 
 
@@ -56,7 +62,7 @@ def build_random(context: BuildContext) -> LabelHeuristic:
     """K landmarks of the K0 pool at random."""
     import numpy as np
 
-    pool = context.pools.farthest(_pool_size(context))
+    pool = _pool(context, _pool_size(context))
     chosen = np.random.default_rng(context.seed).choice(len(pool), min(context.params["K"], len(pool)), replace=False)
     return _labels(context, pool.take(np.sort(chosen)))
 
@@ -80,6 +86,11 @@ def build_restarts(context: BuildContext) -> LabelHeuristic:
             best, least = candidate, expanded
     assert best is not None
     return best
+
+
+def _pool(context: BuildContext, count: int) -> Any:
+    """The pool of the selector; the seed has no part in it, so that one pool serves every seed."""
+    return context.pools.selected(context.params["pool"], count)
 
 
 def _pool_size(context: BuildContext) -> int:

@@ -5,6 +5,7 @@ import io
 
 from made_studies import PAPER, made_cell, made_study
 
+from aacbench.reports import comparison, latency
 from aacbench.reports.tables import csv_text, markdown, rows_of, study_notes
 
 
@@ -82,6 +83,26 @@ def test_oracles_are_marked_by_their_cell_or_by_name(tmp_path):
     assert "best (oracle)" in markdown(rows)
     assert "cannot be deployed" in markdown(rows)
     assert "oracle" not in markdown(rows[2:])
+
+
+def test_oracles_are_marked_where_times_are_shown_and_where_two_are_compared(tmp_path):
+    best = made_cell("best", [5], claims={"oracle": True}, times=[[1000]])
+    study = made_study(tmp_path, [best, made_cell("alt", [6], times=[[1000]])])
+    times = latency.markdown(latency.latencies(study))
+    pair = comparison.compare(comparison.Side("best", study, "best"), comparison.Side("alt", study, "alt"))
+    for text in (times, comparison.markdown(pair, "best", "alt")):
+        assert "best (oracle)" in text
+        assert "alt (oracle)" not in text
+        assert "cannot be deployed" in text
+
+
+def test_costs_are_shown_of_methods_that_do_not_claim_shortest_paths(tmp_path):
+    loose = made_cell("loose", [5, 7], claims={"admissible": False}, costs=[(3, 2), (4, 4)])
+    text = markdown(rows_of(made_study(tmp_path, [loose, made_cell("alt", [5, 7])])))
+    header, _, first, second = cells_of(text)
+    shown = [dict(zip(header, row, strict=True)) for row in (first, second)]
+    assert [(row["mean cost"], row["worst cost"]) for row in shown] == [("1.2500", "1.5000"), ("", "")]
+    assert "do not claim" in text
 
 
 def test_a_choice_made_on_test_queries_is_said(tmp_path):

@@ -1,0 +1,119 @@
+"""Greedy choices of labels from a pool: by training pairs, and, as an oracle, by the test queries themselves."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from aacbench.errors import UsageError
+from aacbench.landmarks import cannot_select, landmarks_that_fit, pool_parameter
+from aacbench.memory.widths import LABELS, resolved, values_that_fit
+from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
+from aacbench.plugins import Budget, GraphInfo, hookimpl
+
+POOL_PER_LABEL = 4  # the paper's K0 = 4m
+
+
+@hookimpl
+def aacbench_methods() -> Iterator[Method]:
+    """The greedy choice by training pairs, and the oracle."""
+    yield Method(
+        "greedy-train",
+        "labels that bound training pairs best, chosen greedily (Rayner et al. 2013)",
+        fit_labels,
+        build_train,
+        Claims(deterministic=False),
+        {
+            "labels": LABELS,
+            "m": Parameter(0, "labels of a vertex; 0 is as many as fit", minimum=0),
+            "K0": Parameter(256, "landmarks in the pool to choose from", minimum=1),
+            "pool": pool_parameter("mixed"),
+            "pairs": Parameter(4000, "training pairs to draw where the protocol gives none", minimum=1),
+        },
+    )
+    yield Method(
+        "greedy-max",
+        "landmarks that bound the test queries best, chosen greedily: an oracle",
+        fit_oracle,
+        build_oracle,
+        Claims(oracle=True),
+        {
+            "labels": LABELS,
+            "K": Parameter(0, "landmarks; 0 is as many as fit", minimum=0),
+            "K0": Parameter(0, "landmarks in the pool to choose from; 0 is four for each label", minimum=0),
+            "pool": pool_parameter(),
+        },
+    )
+
+
+def fit_labels(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
+    """As many labels as fit. One label is enough in either direction, so on directed graphs they need not be pairs."""
+    impossible = cannot_select(info, params["pool"])
+    if impossible:
+        return impossible
+    fits = values_that_fit(budget, info, params["labels"])
+    if isinstance(fits, Unsupported):
+        return fits
+    if info.symmetric and budget.directed(info):
+        fits //= 2  # charged as declared: as two labels, though one serves both directions
+    wanted = params["m"]
+    if fits < max(1, wanted):
+        return Unsupported(f"{max(1, wanted)} labels do not fit {budget.bytes_per_vertex:g} bytes per vertex")
+    most = info.vertices * (1 if info.symmetric else 2)
+    return {**params, "m": min(wanted or fits, most), "labels": resolved(budget, info, params["labels"])}
+
+
+def fit_oracle(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
+    """As ALT, from a pool of four landmarks for each label that fits."""
+    fitted = landmarks_that_fit(budget, info, params)
+    if isinstance(fitted, Unsupported):
+        return fitted
+    labels = fitted["K"] * (2 if budget.directed(info) else 1)
+    return {**fitted, "K0": fitted["K0"] or POOL_PER_LABEL * labels}
+
+
+def build_train(context: BuildContext) -> LabelHeuristic:
+    """Labels by the summed bound of training pairs; on directed graphs d(l, v) and d(v, l) are chosen apart."""
+    import numpy as np
+
+    from aacbench.labels import subset
+    from aacbench.labels.greedy import greedy, label_bounds
+
+    params = context.params
+    pool = context.pools.selected(params["pool"], max(params["K0"], params["m"]))
+    ahead, back = label_bounds(pool, *_training_pairs(context))
+    if pool.symmetric:
+        return subset(context.network, pool, greedy(ahead, min(params["m"], len(pool))), labels=params["labels"])
+    chosen = greedy(np.concatenate((ahead, back)), min(params["m"], 2 * len(pool)))
+    forward, backward = chosen[chosen < len(pool)], chosen[chosen >= len(pool)] - len(pool)
+    return subset(context.network, pool, forward, backward, labels=params["labels"])
+
+
+def build_oracle(context: BuildContext) -> LabelHeuristic:
+    """Landmarks by the mean bound of the test queries, each in both directions."""
+    import numpy as np
+
+    from aacbench.labels import subset
+    from aacbench.labels.greedy import greedy, label_bounds
+
+    queries, params = context.oracle_queries, context.params
+    if queries is None or not len(queries):
+        raise UsageError("greedy-max chooses by the test queries, and the protocol has none: give it some.")
+    pool = context.pools.selected(params["pool"], max(params["K0"], params["K"]))
+    bounds = np.maximum(*label_bounds(pool, queries.sources, queries.targets))
+    chosen = greedy(bounds, min(params["K"], len(pool)))
+    return subset(context.network, pool, chosen, labels=params["labels"])
+
+
+def _training_pairs(context: BuildContext) -> tuple[Any, Any]:
+    """The protocol's training queries, or pairs drawn from the largest component.
+
+    Drawn from another generator than query sets are, so that no seed draws the queries that are reported.
+    """
+    import numpy as np
+
+    from aacbench.graphs import components
+
+    if len(context.train):
+        return context.train.sources, context.train.targets
+    rng = np.random.default_rng(context.seed)
+    sources, targets = rng.choice(components.largest(context.graph), size=(2, context.params["pairs"]))
+    return sources, targets

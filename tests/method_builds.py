@@ -1,0 +1,70 @@
+"""A method built as a cell builds it, and its bounds held to what it claims on every pair of a small graph."""
+
+from functools import cache
+
+import numpy as np
+from support import true_distances
+
+from aacbench.memory.conventions import Budget
+from aacbench.memory.deploy import deploy
+from aacbench.memory.info import graph_info
+from aacbench.memory.inventory import check_budget, inventory
+from aacbench.method import BuildContext, Unsupported
+from aacbench.plugins.manager import load_plugins
+from aacbench.plugins.settings import resolve
+from aacbench.queries.record import QuerySet
+from aacbench.run.pools import StoredPools
+from aacbench.search.astar import RELATIVE_TOLERANCE
+
+NO_QUERIES = QuerySet(sources=np.empty(0, dtype=np.int64), targets=np.empty(0, dtype=np.int64))
+
+
+@cache
+def plugins():
+    return load_plugins(environment={"AACBENCH_PLUGINS": ""})
+
+
+def method(name):
+    return plugins().method(name).method
+
+
+def fitted(name, info, budget, **given):
+    return method(name).fit(budget, info, resolve(method(name), given))
+
+
+def built(name, net, folder, budget, *, seed=1, train=NO_QUERIES, oracle=None, **given):
+    """The heuristic, held to its budget; None where the method says that it cannot."""
+    charged = budget if isinstance(budget, Budget) else Budget(budget)
+    params = fitted(name, graph_info(net), charged, **given)
+    if isinstance(params, Unsupported):
+        return None
+    context = BuildContext(
+        network=net,
+        params=params,
+        seed=seed,
+        train=train,
+        validation=NO_QUERIES,
+        pools=StoredPools(net, folder),
+        oracle_queries=oracle,
+    )
+    heuristic = method(name).build(context)
+    check_budget(inventory(heuristic, net.graph.vertices), charged)
+    return heuristic
+
+
+def assert_sound(heuristic, net):
+    """Admissible on every pair, and consistent on every arc from which the target is still reached."""
+    graph, many = net.graph, deploy(heuristic, net).many
+    exact = true_distances(graph)
+    for target in range(graph.vertices):
+        h = many(np.arange(graph.vertices), target).astype(np.float64)
+        limit = np.where(exact[:, target] < 0, np.inf, exact[:, target])
+        assert (h >= 0).all()
+        assert (h <= allowed(limit, graph)).all()
+        useful = exact[graph.indices, target] >= 0
+        through = graph.weights + h[graph.indices]
+        assert (h[graph.sources] <= allowed(through, graph))[useful].all()
+
+
+def allowed(limit, graph):
+    return limit if graph.integral else limit * (1 + RELATIVE_TOLERANCE)

@@ -1,0 +1,130 @@
+"""Greedy methods: bounds that hold, what they may see, what they choose, and the paper's oracle."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from method_builds import assert_sound, built, fitted, method
+from numba import njit
+from support import all_pairs, graphs
+
+from aacbench.errors import UsageError
+from aacbench.graphs.load import load
+from aacbench.labels import select, subset
+from aacbench.labels.greedy import greedy, label_bounds
+from aacbench.memory.conventions import MEASURED, PAPER, Budget, GraphInfo
+from aacbench.memory.deploy import deploy
+from aacbench.queries.record import QuerySet
+from aacbench.queries.sampling import sample
+from aacbench.search import network, parse, search
+from aacbench.search.author import author_layout
+
+ROAD = GraphInfo("road", 1000, 3000, True, False, True, 4)
+NEW_YORK = GraphInfo("NY", 264346, 730100, True, True, True, 4)
+
+
+@cache
+def road():
+    return network(load("road-500"))
+
+
+@settings(max_examples=150)
+@given(
+    st.sampled_from(["greedy-train", "greedy-max"]),
+    graphs(max_vertices=9),
+    st.sampled_from(["auto", "exact", "fixed"]),
+    st.sampled_from([4, 12, 40]),
+    st.sampled_from([MEASURED, PAPER]),
+)
+def test_every_bound_is_admissible_and_consistent(tmp_path_factory, name, graph, labels, size, convention):
+    net, (sources, targets) = network(graph), all_pairs(graph)
+    pairs = QuerySet(sources=sources, targets=targets)
+    folder, budget = tmp_path_factory.mktemp("pools"), Budget(size, convention)
+    heuristic = built(name, net, folder, budget, oracle=pairs, labels=labels, K0=6)
+    if heuristic is not None:
+        assert_sound(heuristic, net)
+
+
+def test_labels_of_directed_graphs_are_counted_one_by_one_and_landmarks_in_pairs():
+    for size, labels in ((4, 1), (20, 5), (32, 8)):
+        assert fitted("greedy-train", ROAD, Budget(size))["m"] == labels
+    assert fitted("greedy-max", ROAD, Budget(20))["K"] == 2
+    assert [fitted("greedy-train", NEW_YORK, Budget(64, kind))["m"] for kind in (MEASURED, PAPER)] == [16, 8]
+    assert [fitted("greedy-max", NEW_YORK, Budget(64, kind))["K0"] for kind in (MEASURED, PAPER)] == [64, 64]
+
+
+def test_directions_are_chosen_apart(tmp_path):
+    queries = sample(road().graph, 50, seed=9)
+    heuristic = built("greedy-train", road(), tmp_path, 28, train=queries, K0=16)
+    pool = select(road(), "mixed", 16)
+    ahead, back = label_bounds(pool, queries.sources, queries.targets)
+    chosen = greedy(np.concatenate((ahead, back)), 7)
+    forward, rows = heuristic.settings["forward"], heuristic.arrays["rows"].T
+    assert np.array_equal(rows[:forward], pool.forward[chosen[chosen < 16]])
+    assert np.array_equal(rows[forward:], pool.backward[chosen[chosen >= 16] - 16])
+
+
+def test_training_queries_of_the_protocol_are_used_where_there_are_some(tmp_path):
+    one, other = (built("greedy-train", road(), tmp_path, 16, K0=32, seed=seed) for seed in (1, 2))
+    assert not np.array_equal(one.arrays["rows"], other.arrays["rows"])
+    queries = sample(road().graph, 40, seed=3)
+    one, other = (built("greedy-train", road(), tmp_path, 16, K0=32, seed=seed, train=queries) for seed in (1, 2))
+    assert np.array_equal(one.arrays["rows"], other.arrays["rows"])
+
+
+def test_drawn_training_pairs_are_not_the_queries_reported_on():
+    """A query set is drawn with the seed 42 too."""
+    from aacbench.plugins.methods.greedy import _training_pairs
+
+    class Context:
+        graph, seed, params, train = road().graph, 42, {"pairs": 200}, ()
+
+    queries = sample(road().graph, 200, seed=42)
+    sources, targets = _training_pairs(Context())
+    same = (sources == queries.sources) & (targets == queries.targets)
+    assert len(sources) == 200
+    assert same.sum() < 5
+
+
+def test_only_the_oracle_is_shown_the_test_queries(tmp_path):
+    assert method("greedy-max").claims.oracle
+    assert not method("greedy-train").claims.oracle
+    with pytest.raises(UsageError, match="chooses by the test queries"):
+        built("greedy-max", road(), tmp_path, 32)
+
+
+def test_the_oracle_beats_alt_on_its_queries(tmp_path):
+    queries = sample(road().graph, 100, seed=4)
+    means = {}
+    for name in ("alt", "greedy-max"):
+        searched = deploy(built(name, road(), tmp_path, 32, oracle=queries), road()).searched
+        means[name] = search(road(), searched, queries.sources, queries.targets).h_source.mean()
+    assert means["greedy-max"] > means["alt"]
+
+
+@njit
+def in_single_precision(labels, u, t):
+    best = np.float32(0)
+    for k in range(labels.rows.shape[1]):
+        best = max(best, abs(labels.rows[u, k] - labels.rows[t, k]))
+    return np.float64(best)
+
+
+def test_the_papers_oracle_on_the_stochastic_block_model(tmp_path):
+    """The published means come from labels and differences in float32; double precision gives slightly others."""
+    net, queries = network(load("sbm-10k")), sample(load("sbm-10k"), 100)
+    most = select(net, "fps", 128)
+    for count, published, exact in ((8, 490.53, 490.57), (16, 264.29, 264.29), (32, 135.78, 136.40)):
+        pool = most.first(4 * count)
+        chosen = greedy(np.maximum(*label_bounds(pool, queries.sources, queries.targets)), count)
+        narrow = {"rows": np.ascontiguousarray(pool.forward[chosen].T.astype(np.float32))}
+        layout = author_layout(net, narrow, in_single_precision)
+        found = search(net, layout, queries.sources, queries.targets, parse("paper"), threads=2)
+        assert round(float(found.expanded.mean()), 2) == published
+        heuristic = built("greedy-max", net, tmp_path, Budget(4 * count, PAPER), oracle=queries)
+        assert np.array_equal(heuristic.arrays["rows"], subset(net, pool, chosen, labels="replay").arrays["rows"])
+        searched = deploy(heuristic, net).searched
+        found = search(net, searched, queries.sources, queries.targets, parse("paper"), threads=2)
+        assert round(float(found.expanded.mean()), 2) == exact
