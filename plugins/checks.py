@@ -25,6 +25,7 @@ def check_method(method: Method) -> None:
     _summary(what, method.summary)
     _function(what, "fit", method.fit, "(budget, info, params)")
     _function(what, "build", method.build, "(context)")
+    _function(what, "search", method.search, "(params)")
     if type(method.claims) is not Claims or any(
         type(getattr(method.claims, claim.name)) is not bool for claim in fields(Claims)
     ):

@@ -35,13 +35,17 @@ class ArrayBytes:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Every byte a heuristic deploys; `measured` is False where its author's word is all there is."""
+    """Every byte a heuristic deploys; `measured` is False where its author's word is all there is.
+
+    `scratch_bytes` is what a search thread keeps for it besides, cleared with every query and not held against it.
+    """
 
     vertices: int
     arrays: tuple[ArrayBytes, ...]
     settings_bytes: int
     total_bytes: int
     measured: bool = True
+    scratch_bytes: int = 0
 
     @property
     def bytes_per_vertex(self) -> float:
@@ -60,6 +64,7 @@ class Inventory:
             "measured_per_vertex": self.bytes_per_vertex,
             "total": self.total_bytes,
             "settings": self.settings_bytes,
+            "scratch": self.scratch_bytes,
             "arrays": [{**asdict(array), "shape": list(array.shape)} for array in self.arrays],
         }
 
@@ -77,7 +82,9 @@ def inventory(heuristic: Heuristic, vertices: int) -> Inventory:
         entries.append(_entry(name, array, None if first == name else first))
     settings = len(checked_settings(heuristic.settings)) if isinstance(heuristic, LabelHeuristic) else 0
     total = sum(entry.nbytes for entry in entries if entry.same_as is None) + settings * SETTING_BYTES
-    return Inventory(vertices, tuple(entries), settings * SETTING_BYTES, total)
+    goal = heuristic.goal if isinstance(heuristic, LabelHeuristic) else None
+    scratch = 0 if goal is None else goal.memo * SETTING_BYTES
+    return Inventory(vertices, tuple(entries), settings * SETTING_BYTES, total, scratch_bytes=scratch)
 
 
 def check_budget(inventory: Inventory, budget: Budget) -> None:

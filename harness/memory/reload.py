@@ -5,7 +5,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +61,9 @@ def cold_reload(
     request = {
         "kind": "label" if isinstance(heuristic, LabelHeuristic) else "batch",
         "kernel": function if isinstance(function, str) else None,
-        "function": address and {"module": address.module, "name": address.name, "file": address.file},
+        "function": address and asdict(address),
         "settings": _settings(heuristic),
+        "goal": _goal(heuristic, plugin_file),
         "seed": seed,
         "timeout": timeout,
         "path": [str(entry) for entry in sys.path],
@@ -75,6 +76,17 @@ def cold_reload(
 
 def _function(heuristic: LabelHeuristic | BatchHeuristic) -> str | Callable[..., Any]:
     return heuristic.kernel if isinstance(heuristic, LabelHeuristic) else heuristic.many
+
+
+def _goal(heuristic: Heuristic, plugin_file: Path | None) -> dict[str, Any] | None:
+    goal = heuristic.goal if isinstance(heuristic, LabelHeuristic) else None
+    if goal is None:
+        return None
+    found = {
+        name: function and asdict(address_of(function, plugin_file))
+        for name, function in (("start", goal.start), ("visit", goal.visit))
+    }
+    return {**found, "memo": goal.memo, "distances": goal.distances}
 
 
 def _settings(heuristic: LabelHeuristic | BatchHeuristic) -> dict[str, int | float]:

@@ -20,7 +20,7 @@ import numpy as np
 from aacbench.memory.addresses import Address, function_at
 from aacbench.memory.deploy import deploy
 from aacbench.memory.saved import load_array, load_arrays, load_network, sampled_bounds
-from aacbench.method import BatchHeuristic, Heuristic, LabelHeuristic
+from aacbench.method import BatchHeuristic, GoalSearch, Heuristic, LabelHeuristic
 from aacbench.search.networks import Network
 
 _STDIN, _STDOUT, _STDERR = 0, 1, 2
@@ -141,8 +141,15 @@ def _rebuilt(request: dict[str, Any], folder: Path) -> Heuristic:
     arrays = load_arrays(folder, request["arrays"])
     function = request["kernel"] or function_at(Address(**request["function"]))
     if request["kind"] == "label":
-        return LabelHeuristic(arrays, function, request["settings"])
+        return LabelHeuristic(arrays, function, request["settings"], goal=_goal(request["goal"]))
     return BatchHeuristic(arrays, function)
+
+
+def _goal(told: dict[str, Any] | None) -> GoalSearch | None:
+    if told is None:
+        return None
+    functions = {name: told[name] and function_at(Address(**told[name])) for name in ("start", "visit")}
+    return GoalSearch(**functions, memo=told["memo"], distances=told["distances"])
 
 
 def _described(problem: BaseException) -> str:

@@ -96,7 +96,7 @@ def _cells(
     seed: int,
     resolve: Callable[[Method, Mapping[str, Any]], Params],
 ) -> list[CellPlan]:
-    policy, settings = _split_settings(parse(study.search), choice.settings)
+    switches, settings = _split_settings(choice.settings)
     grid = {key: values for key, values in choice.grid.items() if key not in settings}
     candidates = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     several = len(candidates) > 1 and study.selection in CHOSEN_ON
@@ -108,9 +108,8 @@ def _cells(
         budget=budget.bytes_per_vertex,
         convention=budget.convention.label,
         seed=seed,
-        policy=policy.name,
+        policy=study.search,
         splits=(CHOSEN_ON[study.selection],) if several else (VALIDATION, TEST),
-        unsupported=_closed_set_problem(study, method, policy),
         group=f"{info.name}|{choice.label}|{budget.bytes_per_vertex:g}|{seed}" if several else "",
         role=CANDIDATE if several else SINGLE,
     )
@@ -118,14 +117,13 @@ def _cells(
     for candidate in candidates:
         wanted = resolve(method, {**settings, **candidate})
         label = choice.label if several else replace(choice, settings={**choice.settings, **candidate}).label
-        made.append(_fitted(replace(base, label=label), method, budget, info, wanted))
+        cell = _fitted(replace(base, label=label), method, budget, info, wanted)
+        made.append(_searched(cell, study, method, wanted, switches))
     return _distinct(made)
 
 
 def _fitted(cell: CellPlan, method: Method, budget: Budget, info: GraphInfo, wanted: Params) -> CellPlan:
     """The cell with what fits its budget. A method's own code runs here, so anything may come of it."""
-    if cell.unsupported:
-        return replace(cell, params=dict(wanted))
     try:
         fitted = method.fit(budget, info, dict(wanted))
         if isinstance(fitted, Unsupported):
@@ -134,6 +132,15 @@ def _fitted(cell: CellPlan, method: Method, budget: Budget, info: GraphInfo, wan
     except (Exception, SystemExit) as error:
         reason = error if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
         return replace(cell, params=dict(wanted), failed=f"fit failed with {reason}")
+
+
+def _searched(cell: CellPlan, study: Study, method: Method, params: Params, asked: Mapping[str, Any]) -> CellPlan:
+    """The cell with its search policy; what a method prefers is its own code again."""
+    try:
+        preferred = {key: _value(key, value) for key, value in dict(method.search(dict(params))).items()}
+    except (Exception, SystemExit) as error:
+        return cell if cell.failed else replace(cell, failed=f"search failed with {type(error).__name__}: {error}")
+    return replace(cell, policy=_policy(parse(study.search), method, preferred, asked).name)
 
 
 def _plain(fitted: Any) -> Params:
@@ -152,22 +159,26 @@ def _distinct(cells: list[CellPlan]) -> list[CellPlan]:
     return list(first.values())
 
 
-def _closed_set_problem(study: Study, method: Method, policy: Policy) -> str:
-    """A closed set needs a consistent bound; without one, only a protocol that asks for it by name gets it."""
-    if policy.reopen or method.claims.consistent or not parse(study.search).reopen:
-        return ""
-    return (
-        f"{method.name} does not claim to be consistent, so a search without reopening may miss the shortest path; "
-        f"ask for one by name, such as --search paper"
-    )
+def _split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Tell the search's switches from a method's settings: `alt[tie=fifo]` is alt, searched first-in-first-out."""
+    switches = {key: settings[key] for key in SEARCH_SWITCHES if key in settings}
+    return switches, {key: value for key, value in settings.items() if key not in switches}
 
 
-def _split_settings(policy: Policy, settings: Mapping[str, Any]) -> tuple[Policy, dict[str, Any]]:
-    """Take the search's switches out of a method's settings: `alt[tie=fifo]` is alt, searched first-in-first-out."""
-    rest = {key: value for key, value in settings.items() if key not in SEARCH_SWITCHES}
-    text = [policy.name] if policy.name in ("modern", "paper") else policy.name.split(",")
-    text += [f"{key}={_word(settings[key])}" for key in SEARCH_SWITCHES if key in settings]
-    return parse(",".join(text)), rest
+def _policy(policy: Policy, method: Method, preferred: Mapping[str, Any], asked: Mapping[str, Any]) -> Policy:
+    """The study's search, with the switches that the method prefers, and above all those that a user asked for.
+
+    A closed set needs a consistent bound: a method that does not claim one is searched with reopening, unless a user
+    asks for a closed set by name.
+    """
+    wanted = dict(preferred) if method.claims.consistent else {**preferred, "reopen": True}
+    if "reopen" in asked and not _value("reopen", asked["reopen"]):
+        wanted.pop("bpmx", None)  # a preference that cannot be met
+    return replace(policy, **{key: _value(key, value) for key, value in {**wanted, **asked}.items()})
+
+
+def _value(switch: str, written: Any) -> Any:
+    return getattr(parse(f"{switch}={_word(written)}"), switch)
 
 
 def _word(value: Any) -> str:
