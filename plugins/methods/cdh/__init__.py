@@ -82,12 +82,7 @@ def build(context: BuildContext) -> LabelHeuristic:
     tables = [pool.forward] if pool.symmetric else [pool.forward, pool.backward]
     everyone = np.arange(graph.vertices)
     rows = np.stack([table[mine + k * groups, everyone] for table in tables for k in range(kept)], axis=1)
-    visit, bound = {
-        (True, False): (kernels.visit, kernels.bound),
-        (True, True): (kernels.visit_fixed, kernels.bound),
-        (False, False): (kernels.visit_directed, kernels.bound_directed),
-        (False, True): (kernels.visit_fixed_directed, kernels.bound_directed),
-    }[pool.symmetric, fixed]
+    visit, bound = kernels.BY_KIND[pool.symmetric, fixed]
     goal = GoalSearch(kernels.start, visit, 2 * groups * kept + groups + 2, distances="from")
     settings = {"groups": groups, "kept": kept, "scale": scale, **_care(rows, params["labels"])}
     return LabelHeuristic({"rows": frozen(rows, rows.dtype), "colour": colour}, bound, settings, goal=goal)

@@ -51,5 +51,5 @@ def _count(cost, colour, u, indptr, indices, rindptr, rindices):
 
 
 def farthest(table: Array, kept: int) -> Array:
-    """For each vertex the rows of the `kept` largest distances; of equals the last, which replays the paper's counts."""
+    """For each vertex the rows of the `kept` largest distances; of equals the last, as the paper's counts have it."""
     return np.argsort(table.T, axis=1, kind="stable")[:, table.shape[0] - kept :]

@@ -121,3 +121,11 @@ def bound_directed(labels, memo, u, t):
         if away >= 0:
             best = max(best, memo[pivots + place] - away)
     return max(best - labels.margin, memo[0] - memo[0]) * labels.scale
+
+
+BY_KIND = {  # by whether the graph is symmetric, and whether labels are fixed-point
+    (True, False): (visit, bound),
+    (True, True): (visit_fixed, bound),
+    (False, False): (visit_directed, bound_directed),
+    (False, True): (visit_fixed_directed, bound_directed),
+}
