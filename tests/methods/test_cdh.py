@@ -201,6 +201,21 @@ def test_paths_are_shortest_and_tiers_count_the_same(tmp_path_factory, variant, 
         assert values.tolist() == slow[column].tolist(), column
 
 
+@pytest.mark.parametrize("both_ways", [True, False])
+def test_fixed_point_distances_of_the_goal_search_are_not_taken_too_short(tmp_path, both_ways):
+    """Whole weights lie on the grid, so that nothing is lost elsewhere and one unit too few would show."""
+    ring = np.arange(9)
+    tails, heads, weights = ring, (ring + 1) % 9, ring + 1.0
+    if both_ways:
+        tails, heads, weights = np.r_[tails, heads], np.r_[heads, tails], np.r_[weights, weights]
+    graph = from_arcs(9, tails, heads, weights)
+    heuristic, _ = built("cdh", network(graph), tmp_path, 64, P=4, r=1, labels="fixed")
+    h, exact = in_python(heuristic, graph), true_distances(graph)
+    found = np.array([[h(u, t) for t in range(9)] for u in range(9)])
+    assert (found <= exact).all()
+    assert ((found > exact - 1e-6) & (exact > 0)).any()
+
+
 def compiled_only(heuristic, net):
     """As deployed, but for the check that it compiles."""
     labels = {**heuristic.arrays, **checked_settings(heuristic.settings)}
