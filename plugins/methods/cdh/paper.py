@@ -28,7 +28,7 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
     if budget.convention.enforced and params["arm"] != INTERSECTION:
         left -= Fraction(pivots * pivots * width, info.vertices)
     directions = 2 if budget.directed(info) else 1
-    fits = int(left // (budget.value_bytes(width) * directions + (1 if pivots <= BYTE else 2)))
+    fits = max(0, int(left // (budget.value_bytes(width) * directions + (1 if pivots <= BYTE else 2))))
     if fits < max(1, wanted):
         return Unsupported(
             f"{max(1, wanted)} labels at a vertex do not fit {budget.bytes_per_vertex:g} bytes per vertex; {fits} do"
