@@ -98,13 +98,31 @@ class BuildContext:
 
 
 @dataclass(frozen=True, slots=True)
+class GoalSearch:
+    """What a heuristic does once a query, before it is asked for a bound: look at the goal, and around it.
+
+    `memo` numbers of scratch, all zero, are given to `start(labels, memo, t)`. Then a Dijkstra search leaves the goal
+    and calls `visit(labels, memo, x, distance, towards)` for each vertex x it settles, nearest first, until that
+    returns True or nothing is left: first with d(x, t), where `towards` is True; and on a graph that is not symmetric
+    with d(t, x) after that. `distances` names the one that is wanted, `to` or `from` the goal. Every vertex settled
+    counts as an expansion; without a `visit` there is no search. All are `@njit` functions at the top of a module.
+    """
+
+    start: Callable[..., Any]
+    visit: Callable[..., Any] | None = None
+    memo: int = 0
+    distances: str = "both"
+
+
+@dataclass(frozen=True, slots=True)
 class LabelHeuristic:
     """Arrays and a compiled kernel: full speed, memory measured, rebuilt from the arrays alone.
 
     `kernel` is the name of a built-in one (`differential`) or an `@njit` function of (labels, u, t) at the top of an
     importable module. `settings` are the few numbers the kernel needs besides: eight bytes each, of which the first
     64 are not held against a budget. Every array is indexed by the graph's own vertex numbers. The same bound may be
-    given as `many` or `h` too, as below; then they must agree exactly.
+    given as `many` or `h` too, as below; then they must agree exactly. With a `goal`, the kernel is a function of
+    (labels, memo, u, t) and finds in `memo` what the goal's search left there.
     """
 
     arrays: Mapping[str, "Array"]
@@ -112,6 +130,7 @@ class LabelHeuristic:
     settings: Mapping[str, int | float] = field(default_factory=dict)
     many: "Callable[[Mapping[str, Array], Array, int], Array] | None" = None
     h: Callable[[int, int], float] | None = None
+    goal: GoalSearch | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +163,21 @@ class MaxHeuristic:
 Heuristic = LabelHeuristic | BatchHeuristic | ScalarHeuristic | MaxHeuristic
 
 
+def as_the_study_says(params: Params) -> Mapping[str, bool | str]:
+    """No preference for any switch of the search."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """A heuristic method: how much of it fits a budget, and how to build it.
 
     `made_of` says which other methods it is built from, given its parameters. They are fitted to their shares and built
     before it, its claims hold only as far as theirs, and `params["parts"]` has what each of them was built with.
+
+    `search(params)` names the switches of the search (`tie`, `reopen`, `bpmx`) that the method is to be searched with
+    unless a user sets them: `{"bpmx": True}`. A method that does not claim to be consistent is searched with
+    reopening in any case.
     """
 
     name: str
@@ -159,3 +187,4 @@ class Method:
     claims: Claims = Claims()
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     made_of: Callable[[Params], tuple[Part, ...]] | None = None
+    search: Callable[[Params], Mapping[str, bool | str]] = as_the_study_says

@@ -7,6 +7,9 @@ from aacbench.method import Parameter
 
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
+# Those of the search, which may stand among a method's settings; a test compares them with the policy.
+SEARCH_SWITCHES = ("tie", "reopen", "bpmx")
+
 
 def problem_with(parameter: Parameter, value: Any) -> str:
     """Empty for a value the parameter takes, else what it takes."""

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.method import Claims, Method, Parameter
-from aacbench.parameters import problem_with
+from aacbench.parameters import SEARCH_SWITCHES, problem_with
 from aacbench.parts import PARTS
 from aacbench.plugins.boundary import PluginError
 from aacbench.plugins.records import GraphSource, ProtocolFile, Report
-from aacbench.plugins.settings import SEARCH_SWITCHES
 
 NAME = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 GRAPH_NAME = re.compile(rf"({NAME.pattern}:)?{NAME.pattern}")
@@ -27,6 +26,7 @@ def check_method(method: Method) -> None:
     _summary(what, method.summary)
     _function(what, "fit", method.fit, "(budget, info, params)")
     _function(what, "build", method.build, "(context)")
+    _function(what, "search", method.search, "(params)")
     if type(method.claims) is not Claims or any(
         type(getattr(method.claims, claim.name)) is not bool for claim in fields(Claims)
     ):

@@ -9,7 +9,6 @@ from aacbench.method import Method, Parameter, Params
 from aacbench.parameters import problem_with, wanted
 
 # Written beside a method's parameters in `alt[tie=fifo]`, so no method may have parameters of these names.
-SEARCH_SWITCHES = ("reopen", "tie", "bpmx")
 
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 

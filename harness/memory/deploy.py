@@ -15,15 +15,17 @@ from aacbench.graphs.record import Array
 from aacbench.memory.arrays import checked_arrays, checked_settings, read_only
 from aacbench.memory.maxima import leaves
 from aacbench.memory.sample import sample_rows
-from aacbench.method import BatchHeuristic, Heuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic
+from aacbench.method import BatchHeuristic, GoalSearch, Heuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic
 from aacbench.search.author import author_layout
 from aacbench.search.bounds import bounds
+from aacbench.search.goal import DISTANCES
 from aacbench.search.layouts import Layout, differential, max_of
 from aacbench.search.networks import Network
 
 Many = Callable[[npt.ArrayLike, int], Array]
 
 TIERS = ("compiled", "batch", "scalar")
+MEMO_LIMIT = 4096  # numbers a goal search may keep: scratch, and no place to build an index in
 _BLOCK = 2**16  # bounds the search's callable asks a batch function for at once
 
 
@@ -126,6 +128,8 @@ def _layout(heuristic: LabelHeuristic, network: Network) -> Any:
     if isinstance(heuristic.kernel, str):
         if heuristic.kernel not in _BUILT_IN:
             raise UsageError(f"there is no kernel {heuristic.kernel!r}; there are {', '.join(_BUILT_IN)}.")
+        if heuristic.goal is not None:
+            raise UsageError("a built-in kernel looks at no goal first; a goal search needs a kernel of your own.")
         return _BUILT_IN[heuristic.kernel](arrays, settings, network)
     if not callable(heuristic.kernel):
         raise UsageError("a label heuristic's kernel is the name of a built-in one or an @njit function.")
@@ -133,8 +137,10 @@ def _layout(heuristic: LabelHeuristic, network: Network) -> Any:
     if clash:
         raise UsageError(f"{min(clash)!r} names both an array and a setting; the kernel could see only one.")
     _check_kernel(heuristic.kernel)
+    if heuristic.goal is not None:
+        _check_goal(heuristic.goal)
     labels: dict[str, Any] = {**read_only(arrays), **settings}
-    layout = author_layout(network, labels, heuristic.kernel)
+    layout = author_layout(network, labels, heuristic.kernel, heuristic.goal)
     _check_compiles(layout, network)
     return layout
 
@@ -180,6 +186,20 @@ def _check_kernel(kernel: Callable[..., Any]) -> None:
     module = getattr(plain, "__module__", None)
     if module not in sys.modules:
         raise UsageError(f"the kernel's module {module} is not among the imported ones: import it under its name.")
+
+
+def _check_goal(goal: Any) -> None:
+    if not isinstance(goal, GoalSearch):
+        raise UsageError(f"a heuristic's goal is a GoalSearch, not a {type(goal).__name__}.")
+    if goal.start is None:
+        raise UsageError("a GoalSearch needs a start(labels, memo, t), even one that does nothing.")
+    for function in (goal.start, goal.visit):
+        if function is not None:
+            _check_kernel(function)
+    if type(goal.memo) is not int or not 0 <= goal.memo <= MEMO_LIMIT:
+        raise UsageError(f"a goal search has a memo of at most {MEMO_LIMIT} numbers, not {goal.memo!r}.")
+    if goal.distances not in DISTANCES:
+        raise UsageError(f"the distances of a goal search are {', '.join(DISTANCES)}, not {goal.distances!r}.")
 
 
 def _check_compiles(layout: Any, network: Network) -> None:

@@ -34,13 +34,17 @@ class ArrayBytes:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Every byte a heuristic deploys; `measured` is False where its author's word is all there is."""
+    """Every byte a heuristic deploys; `measured` is False where its author's word is all there is.
+
+    `scratch_bytes` is what a search thread keeps for it besides, cleared with every query and not held against it.
+    """
 
     vertices: int
     arrays: tuple[ArrayBytes, ...]
     settings_bytes: int
     total_bytes: int
     measured: bool = True
+    scratch_bytes: int = 0
 
     @property
     def bytes_per_vertex(self) -> float:
@@ -59,6 +63,7 @@ class Inventory:
             "measured_per_vertex": self.bytes_per_vertex,
             "total": self.total_bytes,
             "settings": self.settings_bytes,
+            "scratch": self.scratch_bytes,
             "arrays": [{**asdict(array), "shape": list(array.shape)} for array in self.arrays],
         }
 
@@ -76,7 +81,8 @@ def inventory(heuristic: Heuristic, vertices: int) -> Inventory:
     settings = SETTING_BYTES * sum(len(checked_settings(part.settings)) for part in labels)
     total = sum(entry.nbytes for entry in entries if entry.same_as is None) + settings
     total += sum(_declared(part.declared_bytes_per_vertex, vertices) for part in scalars)
-    return Inventory(vertices, tuple(entries), settings, total, measured=not scalars)
+    scratch = SETTING_BYTES * sum(part.goal.memo for part in labels if part.goal is not None)
+    return Inventory(vertices, tuple(entries), settings, total, measured=not scalars, scratch_bytes=scratch)
 
 
 def check_budget(inventory: Inventory, budget: Budget) -> None:

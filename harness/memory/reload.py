@@ -5,7 +5,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -84,10 +84,22 @@ def _described(name: str, part: Leaf, files: tuple[Path | None, ...]) -> dict[st
     return {
         "kind": "label" if isinstance(part, LabelHeuristic) else "batch",
         "kernel": function if isinstance(function, str) else None,
-        "function": address and {"module": address.module, "name": address.name, "file": address.file},
+        "function": address and asdict(address),
+        "goal": _goal(part, files),
         "settings": {key: value.item() for key, value in settings.items()},
         "arrays": {array: dotted(name, array) for array in part.arrays},
     }
+
+
+def _goal(part: Leaf, files: tuple[Path | None, ...]) -> dict[str, Any] | None:
+    goal = part.goal if isinstance(part, LabelHeuristic) else None
+    if goal is None:
+        return None
+    found = {
+        name: function and asdict(address_of(function, *files))
+        for name, function in (("start", goal.start), ("visit", goal.visit))
+    }
+    return {**found, "memo": goal.memo, "distances": goal.distances}
 
 
 def _elsewhere(request: dict[str, Any], heuristic: Heuristic, network: Network) -> Array:

@@ -21,7 +21,7 @@ from aacbench.graphs.record import Array
 from aacbench.memory.addresses import Address, function_at
 from aacbench.memory.deploy import deploy
 from aacbench.memory.saved import load_array, load_arrays, sampled_bounds
-from aacbench.method import BatchHeuristic, Heuristic, LabelHeuristic, MaxHeuristic
+from aacbench.method import BatchHeuristic, GoalSearch, Heuristic, LabelHeuristic, MaxHeuristic
 from aacbench.search.networks import Network
 from aacbench.search.stored import load_network
 
@@ -152,8 +152,15 @@ def _part(part: dict[str, Any], loaded: dict[str, Array]) -> Heuristic:
     arrays = {name: loaded[saved] for name, saved in part["arrays"].items()}
     function = part["kernel"] or function_at(Address(**part["function"]))
     if part["kind"] == "label":
-        return LabelHeuristic(arrays, function, part["settings"])
+        return LabelHeuristic(arrays, function, part["settings"], goal=_goal(part["goal"]))
     return BatchHeuristic(arrays, function)
+
+
+def _goal(told: dict[str, Any] | None) -> GoalSearch | None:
+    if told is None:
+        return None
+    functions = {name: told[name] and function_at(Address(**told[name])) for name in ("start", "visit")}
+    return GoalSearch(**functions, memo=told["memo"], distances=told["distances"])
 
 
 def _described(problem: BaseException) -> str:

@@ -7,14 +7,25 @@ from typing import Any
 from aacbench.errors import UsageError
 from aacbench.memory.conventions import Budget, GraphInfo
 from aacbench.method import Method, Params, Unsupported
+from aacbench.parameters import SEARCH_SWITCHES
 from aacbench.parts import names_in, whole
 from aacbench.run.canonical import canonical, plain
 from aacbench.run.executor import Limits, run_cells
 from aacbench.run.worker import Failure
+from aacbench.search.policy import switch
 
 SECONDS = 60.0  # a method is asked for a number; one that needs longer would hold up every other cell
 
-Answer = Params | Unsupported | Failure
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What fits, and the switches of the search that the method prefers."""
+
+    params: Params
+    search: Mapping[str, Any]
+
+
+Answer = Fitted | Unsupported | Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +56,9 @@ def ask(method: Method, question: Question) -> Answer:
     """What a method answers. Its own code runs here, so anything may come of it."""
     try:
         fitted = method.fit(question.budget, question.info, dict(question.params))
-        return Unsupported(str(fitted.reason)) if isinstance(fitted, Unsupported) else _plain(fitted)
+        if isinstance(fitted, Unsupported):
+            return Unsupported(str(fitted.reason))
+        return Fitted(_plain(fitted), _preferred(method, question.params))
     except MemoryError:
         return Failure("out-of-memory", "fit needed more memory than a cell may have")
     except UsageError as error:
@@ -94,6 +107,15 @@ def _told(answer: Answer) -> Answer:
     if isinstance(answer, Failure) and not answer.reason.startswith("fit "):
         return Failure(answer.outcome, f"in fit, {answer.reason}")
     return answer
+
+
+def _preferred(method: Method, params: Params) -> dict[str, Any]:
+    """The switches a method prefers, as the policy spells them; junk is refused like that of `fit`."""
+    wanted = dict(method.search(dict(params)))
+    unknown = set(wanted) - set(SEARCH_SWITCHES)
+    if unknown:
+        raise UsageError(f"the search has the switches {', '.join(SEARCH_SWITCHES)}, not {min(unknown)!r}")
+    return {key: switch(key, value) for key, value in wanted.items()}
 
 
 def _plain(fitted: Any) -> Params:

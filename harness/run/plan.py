@@ -9,15 +9,15 @@ from typing import Any
 from aacbench.errors import UsageError
 from aacbench.memory.conventions import Budget, GraphInfo, convention
 from aacbench.method import Method, Params, Unsupported
+from aacbench.parameters import SEARCH_SWITCHES
 from aacbench.parts import Resolve, whole, with_parts
 from aacbench.run.canonical import canonical
 from aacbench.run.executor import Limits
-from aacbench.run.fits import Answer, Question, ask_all
+from aacbench.run.fits import Answer, Fitted, Question, ask_all
 from aacbench.run.records import MethodChoice, Study
 from aacbench.run.worker import Failure
-from aacbench.search.policy import TIES, Policy, parse
+from aacbench.search.policy import Policy, parse, switch
 
-SEARCH_SWITCHES = ("tie", "reopen", "bpmx")
 VALIDATION, TEST = "validation", "test"
 SINGLE, CANDIDATE, CHOSEN = "single", "candidate", "chosen"
 # On which queries the candidates of a grid are compared; with "none" all of them are reported.
@@ -72,7 +72,10 @@ class _Setting:
     method: Method
     label: str
     params: Params
-    policy: Policy
+    switches: Mapping[str, Any]
+
+
+_Wanted = tuple[CellPlan, _Setting, Question]
 
 
 def check_methods(study: Study, methods: Mapping[str, Method], resolve: Resolve) -> None:
@@ -94,7 +97,7 @@ def plan(
     A method whose claim is that the seed changes nothing is run with the first seed only. What fits the budgets is
     asked all at once, through `fit`, or of the methods here and now.
     """
-    wanted: list[list[tuple[CellPlan, Question]]] = []
+    wanted: list[list[_Wanted]] = []
     baseline = MethodChoice(name=BASELINE)
     choices = [baseline, *(choice for choice in study.methods if choice != baseline)]
     settled = [(choice, list(_settings(study, choice, methods, resolve))) for choice in choices]
@@ -103,15 +106,10 @@ def plan(
             continue
         charged = Budget(budget, convention(study.convention))
         wanted.append(_cells(study, choice, settings, infos[graph], charged, seed))
-    questions = [question for cells in wanted for cell, question in cells if not cell.unsupported]
+    questions = [question for cells in wanted for _, _, question in cells]
     answers = iter(fit(questions) if fit else ask_all(questions, methods, {}, methods.__getitem__, 1, Limits()))
-    return Plan(
-        tuple(
-            cell
-            for cells in wanted
-            for cell in _distinct([cell if cell.unsupported else _fitted(cell, next(answers)) for cell, _ in cells])
-        )
-    )
+    found = [[_fitted(study, cell, setting, next(answers)) for cell, setting, _ in cells] for cells in wanted]
+    return Plan(tuple(cell for cells in found for cell in _distinct(cells)))
 
 
 def chosen(candidate: CellPlan) -> CellPlan:
@@ -128,13 +126,13 @@ def _settings(
         return _method(methods, name, choice.label)
 
     method = method_of(choice.name)
-    policy, settings = _split_settings(parse(study.search), choice.settings)
+    switches, settings = _split_settings(choice.settings)
     grid = {key: values for key, values in choice.grid.items() if key not in settings}
     for values in itertools.product(*grid.values()):
         candidate = dict(zip(grid, values, strict=True))
         params = with_parts(method, resolve(method, {**settings, **candidate}), method_of, resolve)
         label = replace(choice, settings={**choice.settings, **candidate}).label
-        yield _Setting(whole(method, params, method_of), label, params, policy)
+        yield _Setting(whole(method, params, method_of), label, params, switches)
 
 
 def _method(methods: Mapping[str, Method], name: str, label: str) -> Method:
@@ -146,7 +144,7 @@ def _method(methods: Mapping[str, Method], name: str, label: str) -> Method:
 
 def _cells(
     study: Study, choice: MethodChoice, settings: list[_Setting], info: GraphInfo, budget: Budget, seed: int
-) -> list[tuple[CellPlan, Question]]:
+) -> list[_Wanted]:
     several = len(settings) > 1 and study.selection in CHOSEN_ON
     again = seed != study.seeds[0]
     if several and again and all(setting.method.claims.deterministic for setting in settings):
@@ -164,22 +162,24 @@ def _cells(
             budget=budget.bytes_per_vertex,
             convention=budget.convention.label,
             seed=seed,
-            policy=setting.policy.name,
+            policy=study.search,
             splits=(CHOSEN_ON[study.selection],) if several else (VALIDATION, TEST),
-            unsupported=_closed_set_problem(study, method, setting.policy),
             group=f"{info.name}|{choice.label}|{choice.grid}|{budget.bytes_per_vertex:g}|{seed}" if several else "",
             role=CANDIDATE if several else SINGLE,
         )
-        made.append((cell, Question(method.name, budget, info, setting.params)))
+        made.append((cell, setting, Question(method.name, budget, info, setting.params)))
     return made
 
 
-def _fitted(cell: CellPlan, answer: Answer) -> CellPlan:
+def _fitted(study: Study, cell: CellPlan, setting: _Setting, answer: Answer) -> CellPlan:
+    preferred = answer.search if isinstance(answer, Fitted) else {}
+    policy = _policy(parse(study.search), setting.method, preferred, setting.switches)
+    cell = replace(cell, policy=policy.name)
     if isinstance(answer, Unsupported):
         return replace(cell, unsupported=answer.reason)
     if isinstance(answer, Failure):
         return replace(cell, failed=answer.reason, failure=answer.outcome)
-    return replace(cell, params=answer)
+    return replace(cell, params=answer.params)
 
 
 def _distinct(cells: list[CellPlan]) -> list[CellPlan]:
@@ -190,25 +190,20 @@ def _distinct(cells: list[CellPlan]) -> list[CellPlan]:
     return list(first.values())
 
 
-def _closed_set_problem(study: Study, method: Method, policy: Policy) -> str:
-    """A closed set needs a consistent bound; without one, only a protocol that asks for it by name gets it."""
-    if policy.reopen or method.claims.consistent or not parse(study.search).reopen:
-        return ""
-    return (
-        f"{method.name} does not claim to be consistent, so a search without reopening may miss the shortest path; "
-        f"ask for one by name, such as --search paper"
-    )
+def _split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Tell the search's switches from a method's settings: `alt[tie=fifo]` is alt, searched first-in-first-out."""
+    switches = {key: settings[key] for key in SEARCH_SWITCHES if key in settings}
+    return switches, {key: value for key, value in settings.items() if key not in switches}
 
 
-def _split_settings(policy: Policy, settings: Mapping[str, Any]) -> tuple[Policy, dict[str, Any]]:
-    """Take the search's switches out of a method's settings: `alt[tie=fifo]` is alt, searched first-in-first-out."""
-    rest = {key: value for key, value in settings.items() if key not in SEARCH_SWITCHES}
-    text = [policy.name] if policy.name in ("modern", "paper") else policy.name.split(",")
-    text += [f"{key}={_word(settings[key])}" for key in SEARCH_SWITCHES if key in settings]
-    return parse(",".join(text)), rest
+def _policy(policy: Policy, method: Method, preferred: Mapping[str, Any], asked: Mapping[str, Any]) -> Policy:
+    """The study's search, with the switches that the method prefers, and above all those that a user asked for.
 
-
-def _word(value: Any) -> str:
-    if value in TIES:
-        return str(value)
-    return {True: "on", False: "off"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+    A closed set needs a consistent bound: a method that does not claim one is searched with reopening, unless a user
+    asks for a closed set by name.
+    """
+    wanted = dict(preferred) if method.claims.consistent else {**preferred, "reopen": True}
+    if "reopen" in asked and not switch("reopen", asked["reopen"]):
+        wanted.pop("bpmx", None)  # a preference that cannot be met
+    switches: dict[str, Any] = {key: switch(key, value) for key, value in {**wanted, **asked}.items()}
+    return replace(policy, **switches)

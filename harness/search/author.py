@@ -1,10 +1,11 @@
-"""Label layouts from an author's own `@njit` function: h(labels, u, t) over a NamedTuple of the author's arrays.
+"""Label layouts from an author's own `@njit` functions: h(labels, u, t) over a NamedTuple of the author's arrays.
 
-The class of such a layout is named by its fields and by the identity of the function: its code and every value it
-refers to. So it can be made again from its name alone, which lets another process find the machine code on disk, and
+The class of such a layout is named by its fields and by the identity of the functions: their code and every value they
+refer to. So it can be made again from its name alone, which lets another process find the machine code on disk, and
 a function that differs in anything never does.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -12,27 +13,44 @@ import numpy as np
 
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
+from aacbench.method import GoalSearch
+from aacbench.search.goal import bind_by, bound_by, goal_fields, goal_memo
 from aacbench.search.identity import identity
 from aacbench.search.layouts import Kernels, Layout, register
 from aacbench.search.networks import Network
 
-_ARRAYS, _LAYOUT = "Arrays_", "Layout_"
+_FIELDS = {"Layout_": ["labels", "original"], "GoalLayout_": ["labels", "original", "goal"]}
+_ARRAYS, _LAYOUT, _GOAL = "Arrays_", *_FIELDS
 
 
-def author_layout(network: Network, arrays: Mapping[str, Array], function: Callable[..., Any]) -> Layout:
+def author_layout(
+    network: Network, arrays: Mapping[str, Array], function: Callable[..., Any], goal: GoalSearch | None = None
+) -> Layout:
     """A layout over these arrays whose bound is `function(labels, u, t)`, with u and t in the graph's own numbers.
 
-    What shapes the arrays have is between the author and the function, which must not read beyond them.
+    With a goal search the bound is `function(labels, memo, u, t)`. What shapes the arrays have is between the author
+    and the functions, which must not read beyond them.
     """
-    if not hasattr(function, "py_func"):
+    functions = [function, *(() if goal is None else (goal.start, goal.visit))]
+    if not all(each is None or hasattr(each, "py_func") for each in functions):
         raise UsageError("the bound kernel must be compiled: decorate it with numba's @njit.")
     if not arrays or not all(name.isidentifier() and name[0] != "_" and "__" not in name for name in arrays):
         raise UsageError("label arrays need names that are plain identifiers, such as rows.")
-    name = identity(function) + "__" + "__".join(arrays)
-    cls = _class(_LAYOUT + name)
-    register(cls, Kernels(_bind, _bound_by(function), _memo))
+    name = _identities(functions) + "__" + "__".join(arrays)
     labels = _class(_ARRAYS + name)(*(frozen(array, array.dtype) for array in arrays.values()))
-    return Layout(network, cls(labels, network.original))
+    if goal is None:
+        cls = _class(_LAYOUT + name)
+        register(cls, Kernels(_bind, _bound_by(function), _memo))
+        return Layout(network, cls(labels, network.original))
+    cls = _class(_GOAL + name)
+    register(cls, Kernels(bind_by(goal.start, goal.visit), bound_by(function), goal_memo))
+    return Layout(network, cls(labels, network.original, goal_fields(network, goal)))
+
+
+def _identities(functions: list[Any]) -> str:
+    """One name for all of them, in their order."""
+    each = ["none" if function is None else identity(function) for function in functions]
+    return each[0] if len(each) == 1 else hashlib.sha256(" ".join(each).encode()).hexdigest()[:32]
 
 
 def _bind(layout, memo, arcs, work, target):
@@ -54,7 +72,7 @@ def _memo(layout: Any) -> Array:
 def _class(name: str) -> Any:
     """The class of this name: the same object for the same name, importable from this module."""
     if name not in globals():
-        fields = name.split("__")[1:] if name.startswith(_ARRAYS) else ["labels", "original"]
+        fields = _FIELDS.get(name.partition("_")[0] + "_") or name.split("__")[1:]
         made: Any = NamedTuple(name, [(field, Any) for field in fields])  # type: ignore[misc]
         made.__module__ = __name__
         globals()[name] = made
@@ -63,6 +81,6 @@ def _class(name: str) -> Any:
 
 def __getattr__(name: str) -> Any:
     """Make a class that a cache on disk mentions by name."""
-    if name.startswith((_ARRAYS, _LAYOUT)):
+    if name.startswith((_ARRAYS, *_FIELDS)):
         return _class(name)
     raise AttributeError(name)

@@ -1,6 +1,7 @@
 """Search policies: what A* does on a tie and on a shorter path to a closed vertex. Each is a switch with a name."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from aacbench.errors import UsageError
 
@@ -53,6 +54,13 @@ def parse(text: str) -> Policy:
                 f"then any of reopen=on|off, tie={'|'.join(TIES)}, bpmx=on|off."
             )
     return policy
+
+
+def switch(name: str, value: Any) -> bool | str:
+    """The value of one switch, given as a bool or as it is written: on, off, fifo."""
+    written = _word(value) if isinstance(value, bool) else str(value)
+    found: bool | str = getattr(parse(f"{name}={written}"), name)
+    return found
 
 
 def _word(value: bool) -> str:

@@ -31,13 +31,18 @@ class _Search:
     reexpanded: int = 0
     pushed: int = 0
     stale: int = 0
+    settled: int = 0  # around the goal, before the search
 
 
 def search_python(
     graph: Graph, bound: Bound, sources: Array, targets: Array, policy: Policy, *, paths: bool = False
 ) -> Answers:
-    """A* for each query with h(u, t) from a callable; the counts are those of the compiled kernel."""
+    """A* for each query with h(u, t) from a callable; the counts are those of the compiled kernel.
+
+    A callable with a method `bind(t)` is told each target first, and answers how many vertices it settled to prepare.
+    """
     successors = _adjacency(graph)
+    prepare = getattr(bound, "bind", _no_preparation)
     bound = _finite(bound, graph.integral)
     costs = np.zeros((len(sources), len(COSTS)), dtype=graph.weights.dtype)
     counts = np.zeros((len(sources), len(COUNTS)), dtype=np.int64)
@@ -45,11 +50,17 @@ def search_python(
     for query, (s, t) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):
         path = [s]
         if s != t:
+            settled = prepare(t)
             run = _run(successors, bound, s, t, policy)
+            run.settled = settled
             path = _path(run, s, t)
             _fill(costs[query], counts[query], graph, successors, run, bound(s, t), path, t)
         found.append(np.array(path, dtype=np.int64))
     return from_tables(costs, counts, found if paths else None)
+
+
+def _no_preparation(target: int) -> int:
+    return 0
 
 
 def _finite(bound: Bound, integral: bool) -> Bound:
@@ -148,12 +159,12 @@ def _fill(
     found = run.g[t] if path else -1
     again = sum(dict(successors(u))[v] for u, v in itertools.pairwise(path)) if path else -1
     slack = 0 if graph.integral else found * RELATIVE_TOLERANCE
-    below = sum(f < found - slack for f in run.popped) if path else len(run.popped)
+    below = run.settled + (sum(f < found - slack for f in run.popped) if path else len(run.popped))
     level = sum(found - slack <= f <= found + slack for f in run.popped) if path else 0
     cost[:] = found, again, h_source
     count[:] = (
         max(0, len(path) - 1),
-        len(run.popped),
+        run.settled + len(run.popped),
         run.reexpanded,
         run.pushed,
         run.stale,

@@ -51,13 +51,15 @@ def write_files(folder, *names):
 
 
 def test_the_first_file_is_about_thirty_lines():
-    assert set(FILES) == {"compass.py", "crow.py", "three.py", "setup.cfg", "pyproject.toml"}
+    assert set(FILES) == {"compass.py", "crow.py", "lend.py", "three.py", "setup.cfg", "pyproject.toml"}
     assert len(FILES["compass.py"].splitlines()) <= 35
 
 
-@pytest.mark.parametrize(("command", "shown"), list(zip(RUNS, tables(TEXT), strict=True)), ids=["compass", "crow"])
+@pytest.mark.parametrize(
+    ("command", "shown"), list(zip(RUNS, tables(TEXT), strict=True)), ids=["compass", "crow", "lend"]
+)
 def test_commands_give_the_tables_shown(tmp_path, command, shown):
-    write_files(tmp_path, "compass.py", "crow.py")
+    write_files(tmp_path, "compass.py", "crow.py", "lend.py")
     done = aacbench(tmp_path, command)
     assert done.returncode == 0, done.stderr
     (printed,) = tables(done.stdout)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from aacbench.errors import UsageError
 from aacbench.method import Method, Parameter
-from aacbench.parameters import written
+from aacbench.parameters import SEARCH_SWITCHES, written
 from aacbench.plugins.manager import load_plugins
-from aacbench.plugins.settings import SEARCH_SWITCHES, resolve
+from aacbench.plugins.settings import resolve
 
 GOOD = Path(__file__).parent.parent / "plugins" / "good.py"
 DEFAULTS = {"K0": 64, "rate": 0.001, "start": "lowest", "sound": True}

@@ -1,11 +1,13 @@
 """Plans: two stages of a grid, what is chosen on which rows, and what is refused before it is run."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import small_studies as studies
 
+from aacbench.errors import UsageError
 from aacbench.graphs.load import load
 from aacbench.memory.info import graph_info
 from aacbench.plugins.settings import resolve
@@ -103,11 +105,44 @@ def test_settings_that_do_not_fit_are_cells_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("search", "switches", "refused"),
-    [("modern", {}, False), ("modern", {"reopen": False}, True), ("paper", {}, False), ("reopen=off", {}, False)],
+    ("search", "switches", "inconsistent", "consistent"),
+    [
+        ("modern", {}, "modern", "modern"),
+        ("modern", {"reopen": "off"}, "reopen=off,tie=large-g,bpmx=off", "reopen=off,tie=large-g,bpmx=off"),
+        ("modern", {"bpmx": "on"}, "reopen=on,tie=large-g,bpmx=on", "reopen=on,tie=large-g,bpmx=on"),
+        ("paper", {}, "reopen=on,tie=fifo,bpmx=off", "paper"),
+        ("paper", {"reopen": False}, "paper", "paper"),
+        ("modern,bpmx=on", {"reopen": "off", "bpmx": False}, "reopen=off,tie=large-g,bpmx=off", None),
+        ("reopen=off", {"tie": "lifo"}, "reopen=on,tie=lifo,bpmx=off", "reopen=off,tie=lifo,bpmx=off"),
+    ],
 )
-def test_a_closed_set_for_an_inconsistent_method_must_be_asked_for_by_name(search, switches, refused) -> None:
-    study = studies.study(MethodChoice(name="jagged-and-says-so", settings=switches), search=search)
-    cell = planned(study)[-1]
-    assert bool(cell.unsupported) == refused
-    assert not planned(studies.study(MethodChoice(name="alt", settings=switches), search=search))[-1].unsupported
+def test_an_inconsistent_method_gets_a_closed_set_only_by_name(search, switches, inconsistent, consistent) -> None:
+    for name, policy in (("jagged-and-says-so", inconsistent), ("alt", consistent or inconsistent)):
+        cell = planned(studies.study(MethodChoice(name=name, settings=switches), search=search))[-1]
+        assert (cell.method, cell.policy, cell.unsupported, cell.failed) == (name, policy, "", "")
+
+
+def preferring(search, switches, preference):
+    """The policy of a method that prefers these switches."""
+    study = studies.study(MethodChoice(name="alt", settings=switches), search=search)
+    methods = {name: source.method for name, source in studies.setup(Path("unused"), study).sources.items()}
+    methods["alt"] = replace(methods["alt"], search=preference)
+    infos = {name: graph_info(network(load(name))) for name in study.graphs}
+    return plan(study, methods, infos, resolve).cells[-1]
+
+
+def test_a_method_may_prefer_switches_and_a_user_has_the_last_word() -> None:
+    def wanted(params):
+        return {"reopen": True, "bpmx": params["K"] == 0}
+
+    assert preferring("paper", {}, wanted).policy == "reopen=on,tie=fifo,bpmx=on"
+    assert preferring("paper", {"K": 2}, wanted).policy == "reopen=on,tie=fifo,bpmx=off"
+    assert preferring("modern", {"bpmx": "off"}, wanted).policy == "modern"
+    assert preferring("modern", {"tie": "fifo", "reopen": "off"}, wanted).policy == "paper"
+    with pytest.raises(UsageError, match="reopen=on"):
+        preferring("modern", {"reopen": "off", "bpmx": "on"}, wanted)
+
+
+@pytest.mark.parametrize("preference", [{"speed": "high"}, {"tie": "best"}, None, 1 / 3])
+def test_a_preference_that_makes_no_sense_is_a_failed_cell(preference) -> None:
+    assert "search failed" in preferring("modern", {}, lambda params: preference).failed

@@ -1,0 +1,111 @@
+"""A search around the goal before each query, for heuristics that look there first."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aacbench.compiled import kernel
+from aacbench.graphs.record import Array, Graph
+from aacbench.method import GoalSearch
+from aacbench.search.astar import next_stamp
+from aacbench.search.heap import sift_down, sift_up
+from aacbench.search.networks import Arcs, Network
+
+DISTANCES = ("both", "to", "from")
+_NEXT = np.uint32(1)
+
+
+class Goal(NamedTuple):
+    """What a layout knows of its goal search: arcs towards the goal, which of two searches to run, and its scratch."""
+
+    backward: Arcs
+    first: int
+    last: int
+    memo: int
+    zero: Any
+
+
+class Memo(NamedTuple):
+    """The author's scratch in the type of the weights, and the target in the graph's own numbers."""
+
+    numbers: Array
+    target: Array
+
+
+def goal_fields(network: Network, goal: GoalSearch) -> Goal:
+    """The goal search as a layout holds it; on a symmetric graph d(x, t) is d(t, x), so one search serves both."""
+    zero = network.graph.weights.dtype.type(0)
+    return Goal(network.backward, *sides(network.graph, goal), goal.memo, zero)
+
+
+def goal_memo(layout: Any) -> Any:
+    """Scratch for one search thread."""
+    return Memo(np.zeros(layout.goal.memo, dtype=layout.goal.zero.dtype), np.zeros(1, dtype=np.int64))
+
+
+def sides(graph: Graph, goal: GoalSearch) -> tuple[int, int]:
+    """The range of searches to run: 0 goes backwards and finds d(x, t), 1 goes forwards and finds d(t, x)."""
+    if goal.visit is None:
+        return 0, 0
+    if graph.symmetric:
+        return 0, 1
+    return {"both": (0, 2), "to": (0, 1), "from": (1, 2)}[goal.distances]
+
+
+@kernel
+def _nothing(labels, memo, x, distance, towards):
+    return True
+
+
+def bind_by(start: Callable[..., Any], visit: Callable[..., Any] | None) -> Callable[..., Any]:
+    """The `bind` of a layout with these functions; they are closed over because an argument would not be cached."""
+    seen = _nothing if visit is None else visit
+
+    def bind(layout, memo, arcs, work, target):
+        labels, goal, numbers, original = layout.labels, layout.goal, memo.numbers, layout.original
+        state, heap = work.state, work.heap
+        numbers[:] = 0
+        memo.target[0] = original[target]
+        start(labels, numbers, memo.target[0])
+        settled = 0
+        for side in range(goal.first, goal.last):
+            towards = side == 0
+            ahead = goal.backward if towards else arcs
+            stamp = next_stamp(work)
+            state[target].stamp = stamp
+            state[target].g = goal.zero
+            state[target].sequence = 1
+            sift_up(heap, 0, goal.zero, goal.zero, np.uint32(1), np.uint32(target))
+            size, sequence = 1, 1
+            while size > 0:
+                g, popped, u = heap[0].f, heap[0].sequence, heap[0].vertex
+                size -= 1
+                sift_down(heap, size)
+                if popped != state[u].sequence:
+                    continue
+                settled += 1
+                if seen(labels, numbers, np.int64(original[u]), g, towards):
+                    break
+                for arc in range(ahead.indptr[u], ahead.indptr[u + _NEXT]):
+                    there = state[ahead.heads[arc]]
+                    through = g + ahead.weights[arc]
+                    if there.stamp != stamp or through < there.g:
+                        sequence += 1
+                        there.stamp = stamp
+                        there.g = through
+                        there.sequence = sequence
+                        sift_up(heap, size, through, goal.zero, np.uint32(sequence), ahead.heads[arc])
+                        size += 1
+        return settled
+
+    return bind
+
+
+def bound_by(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The `bound` of a layout with this kernel."""
+
+    def bound(layout, memo, u):
+        return function(layout.labels, memo.numbers, np.int64(layout.original[u]), memo.target[0])
+
+    return bound

@@ -1,0 +1,272 @@
+"""CDH: what fits, formulas against a slow twin, bounds that hold on every pair, and paths that are shortest."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cdh_twin import built, cdh_bound, fitted, greedy_colouring, in_python, method, shared_bound
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from support import EVERY_POLICY, all_pairs, graphs, true_distances
+
+from aacbench.graphs import components, from_arcs
+from aacbench.graphs.load import load
+from aacbench.labels import farthest_points
+from aacbench.memory.arrays import checked_settings
+from aacbench.memory.conventions import CONVENTIONS, MEASURED, PAPER, Budget, GraphInfo
+from aacbench.memory.deploy import deploy
+from aacbench.memory.info import graph_info
+from aacbench.memory.reload import cold_reload
+from aacbench.method import Unsupported
+from aacbench.plugins.methods.cdh.assign import colouring
+from aacbench.plugins.methods.cdh.kernels import PATIENCE
+from aacbench.queries.sampling import sample
+from aacbench.search import network, parse, search
+from aacbench.search.astar import RELATIVE_TOLERANCE
+from aacbench.search.author import author_layout
+
+LABELS = ("auto", "exact", "fixed", "replay")
+VARIANTS = [
+    ("cdh", {"assign": "round-robin"}),
+    ("cdh", {"assign": "colouring"}),
+    ("cdh-paper", {"arm": "intersection"}),
+    ("cdh-paper", {"arm": "substitution"}),
+]
+
+# What fits
+
+INFOS = st.builds(
+    GraphInfo,
+    name=st.just("g"),
+    vertices=st.integers(1, 10**6),
+    arcs=st.integers(0, 10**6),
+    integral=st.booleans(),
+    symmetric=st.booleans(),
+    declared_directed=st.booleans(),
+    label_bytes=st.just(4),
+).flatmap(lambda info: st.sampled_from([info, replace(info, label_bytes=8)] if info.integral else [info]))
+
+
+@given(
+    st.sampled_from(VARIANTS),
+    INFOS,
+    st.floats(0.5, 512) | st.integers(1, 512),
+    st.sampled_from(sorted(CONVENTIONS)),
+    st.sampled_from(LABELS),
+    st.sampled_from([1, 16, 64, 256, 257, 1024]),
+)
+def test_fit_fills_the_budget_and_never_exceeds_it(variant, info, size, label, labels, pivots):
+    name, settings = variant
+    budget = Budget(size, CONVENTIONS[label])
+    params = fitted(name, info, budget, labels=labels, P=pivots, **settings)
+    if isinstance(params, Unsupported):
+        impossible = info.integral and labels == "fixed"
+        assert impossible or not fits(1, info, budget, labels, min(pivots, info.vertices), settings)
+        return
+    assert params["P"] == min(pivots, info.vertices)
+    assert fits(params["r"], info, budget, params["labels"], params["P"], settings)
+    more = params["r"] + 1
+    assert more > params["P"] or not fits(more, info, budget, params["labels"], params["P"], settings)
+
+
+def fits(kept, info, budget, labels, pivots, settings):
+    """Whether so many labels at each vertex are paid for, said once more."""
+    index = 1 if pivots <= 256 else 2
+    if budget.convention == PAPER:
+        return kept * ((8 if info.declared_directed else 4) + index) <= budget.bytes_per_vertex
+    width = info.label_bytes if info.integral or labels not in ("exact", "replay") else 8
+    total = kept * width * (1 if info.symmetric else 2) * info.vertices
+    if "arm" in settings:
+        total += kept * index * info.vertices + (pivots**2 * width if settings["arm"] == "substitution" else 0)
+    elif settings["assign"] == "colouring":
+        total += index * info.vertices
+    return total <= budget.bytes_per_vertex * info.vertices
+
+
+def test_labels_asked_for_are_kept_or_refused():
+    info = GraphInfo("NY", 264346, 730100, True, True, True, 4)
+    for name in ("cdh", "cdh-paper"):
+        assert [fitted(name, info, Budget(size, PAPER))["r"] for size in (32, 64, 128)] == [3, 7, 14]
+        assert fitted(name, info, Budget(64), r=4)["r"] == 4
+        assert isinstance(fitted(name, info, Budget(64), r=17), Unsupported)
+    assert [fitted("cdh", info, Budget(size))["r"] for size in (32, 64, 128)] == [8, 16, 32]
+    assert fitted("cdh", info, Budget(64), assign="colouring")["r"] == 15
+
+
+# Formulas
+
+
+@settings(max_examples=150)
+@given(graphs(max_vertices=10), st.integers(1, 8), st.integers(1, 3), st.sampled_from(["round-robin", "colouring"]))
+def test_bounds_are_those_of_the_formulas(tmp_path_factory, graph, pivots, kept, assign):
+    net = network(graph)
+    labels = "exact" if graph.integral else "replay"
+    heuristic, _ = built("cdh", net, tmp_path_factory.mktemp("p"), 4096, P=pivots, r=kept, assign=assign, labels=labels)
+    count = min(pivots, len(components.largest(graph)))
+    groups = count // min(kept, count)
+    chosen = farthest_points(net, groups * min(kept, count)).landmarks.tolist()
+    coloured = assign == "colouring" and groups > 1
+    group_of = greedy_colouring(graph, groups) if coloured else [v % groups for v in range(graph.vertices)]
+    h, exact = in_python(heuristic, graph), true_distances(graph)
+    for t in range(graph.vertices):
+        wanted = cdh_bound(graph, exact, chosen, groups, group_of, t, PATIENCE)
+        found = [h(u, t) for u in range(graph.vertices)]
+        assert found == (wanted if graph.integral else pytest.approx(wanted, abs=1e-9)), t
+
+
+@settings(max_examples=80)
+@given(graphs(max_vertices=10), st.integers(1, 8), st.integers(1, 4))
+def test_the_papers_bounds_are_those_of_the_formula_in_every_arm(tmp_path_factory, graph, pivots, kept):
+    """Substitution through a pivot that both ends kept cannot say more than that pivot itself."""
+    net, folder = network(graph), tmp_path_factory.mktemp("p")
+    labels = "exact" if graph.integral else "replay"
+    chosen = farthest_points(net, min(pivots, len(components.largest(graph)))).landmarks.tolist()
+    exact = true_distances(graph)
+    for arm in ("intersection", "substitution"):
+        heuristic, _ = built("cdh-paper", net, folder, 4096, P=pivots, r=kept, arm=arm, labels=labels)
+        h = in_python(heuristic, graph)
+        for u, t in zip(*all_pairs(graph), strict=True):
+            wanted = shared_bound(graph, exact, chosen, kept, u, t)
+            assert h(int(u), int(t)) == (wanted if graph.integral else pytest.approx(wanted, abs=1e-9))
+
+
+def test_substitution_is_more_than_nothing_where_one_pivot_is_shared():
+    """Through q to p: what the goal does not keep is bounded by what it does."""
+    from aacbench.plugins.methods.cdh.paper_kernels import substitute
+
+    # p=0, q=1, u=2, t=3 on a path with d(p,u) = 9, d(p,q) = 2, d(q,t) = 3: d(p,t) is at most 5, so d(u,t) at least 4.
+    assert substitute.py_func(9, 9, 2, 2, 3, 3) == 4
+    assert substitute.py_func(1, 1, 9, 9, 3, 3) == 5  # d(p,t) is at least 6
+    assert substitute.py_func(1, 1, 2, 2, 9, 9) == 6  # d(p,t) is at least 7
+    assert substitute.py_func(1, 30, 2, 5, 9, 8) == 17  # one way: d(t,p) is at most 8 + 5
+
+
+@given(graphs(max_vertices=14), st.integers(1, 6))
+def test_colours_are_those_of_the_twin(graph, colours):
+    assert colouring(graph, colours).tolist() == greedy_colouring(graph, colours)
+
+
+def test_neighbours_differ_where_colours_suffice():
+    graph = load("grid-16")
+    colour = colouring(graph, 9)
+    assert (colour[graph.sources] != colour[graph.indices]).all()
+    assert np.bincount(colour).min() > 256 / 9 / 2
+
+
+# Bounds that hold
+
+
+@settings(max_examples=250)
+@given(
+    st.sampled_from(VARIANTS),
+    graphs(max_vertices=9),
+    st.sampled_from(LABELS),
+    st.sampled_from([9, 24, 400]),
+    st.sampled_from([MEASURED, PAPER]),
+    st.sampled_from([3, 5, 64]),
+)
+def test_every_bound_is_admissible(tmp_path_factory, variant, graph, labels, size, convention, pivots):
+    name, given_settings = variant
+    net, budget = network(graph), Budget(size, convention)
+    wanted = {**given_settings, "labels": labels, "P": pivots}
+    assume(not isinstance(fitted(name, graph_info(net), budget, **wanted), Unsupported))
+    heuristic, params = built(name, net, tmp_path_factory.mktemp("p"), budget, **wanted)
+    h, exact = in_python(heuristic, graph), true_distances(graph)
+    tolerance = 0 if graph.integral else RELATIVE_TOLERANCE * (4 if params["labels"] == "replay" else 1)
+    for u, t in zip(*all_pairs(graph), strict=True):
+        slack = tolerance * (exact.max() if params["labels"] == "replay" else exact[u, t])
+        assert h(int(u), int(t)) >= 0
+        assert exact[u, t] < 0 or h(int(u), int(t)) <= exact[u, t] + slack
+
+
+@settings(max_examples=100)
+@given(
+    st.sampled_from([VARIANTS[0], VARIANTS[1], VARIANTS[3]]),
+    graphs(max_vertices=12, integral=True),
+    st.sampled_from(EVERY_POLICY),
+    st.sampled_from([2, 6]),
+)
+def test_paths_are_shortest_and_tiers_count_the_same(tmp_path_factory, variant, graph, policy, pivots):
+    """On weights that fit four bytes: each type of labels is compiled anew, which takes seconds."""
+    assume(graph.weights.max(initial=0) < 2**24)
+    name, given_settings = variant
+    net = network(graph)
+    heuristic, _ = built(name, net, tmp_path_factory.mktemp("p"), 4096, P=pivots, r=2, **given_settings)
+    sources, targets = all_pairs(graph)
+    compiled = search(net, compiled_only(heuristic, net), sources, targets, policy)
+    if policy.reopen:
+        assert compiled.cost == pytest.approx(true_distances(graph)[sources, targets])
+    slow = search(net, in_python(heuristic, graph), sources, targets, policy).columns()
+    for column, values in compiled.columns().items():
+        assert values.tolist() == slow[column].tolist(), column
+
+
+@pytest.mark.parametrize("both_ways", [True, False])
+def test_fixed_point_distances_of_the_goal_search_are_not_taken_too_short(tmp_path, both_ways):
+    """Whole weights lie on the grid, so that nothing is lost elsewhere and one unit too few would show."""
+    ring = np.arange(9)
+    tails, heads, weights = ring, (ring + 1) % 9, ring + 1.0
+    if both_ways:
+        tails, heads, weights = np.r_[tails, heads], np.r_[heads, tails], np.r_[weights, weights]
+    graph = from_arcs(9, tails, heads, weights)
+    heuristic, _ = built("cdh", network(graph), tmp_path, 64, P=4, r=1, labels="fixed")
+    h, exact = in_python(heuristic, graph), true_distances(graph)
+    found = np.array([[h(u, t) for t in range(9)] for u in range(9)])
+    assert (found <= exact).all()
+    assert ((found > exact - 1e-6) & (exact > 0)).any()
+
+
+def compiled_only(heuristic, net):
+    """As deployed, but for the check that it compiles."""
+    labels = {**heuristic.arrays, **checked_settings(heuristic.settings)}
+    return author_layout(net, labels, heuristic.kernel, heuristic.goal)
+
+
+def test_fixed_point_labels_lose_next_to_nothing(tmp_path):
+    """On a graph of float weights: half the bytes, and nearly the same bounds."""
+    graph = load("grid-16")
+    weights = np.random.default_rng(1).uniform(1, 10, graph.arcs)
+    back = np.lexsort((graph.sources, graph.indices))
+    even = from_arcs(graph.vertices, graph.sources, graph.indices, np.minimum(weights, weights[back]))
+    assert even.symmetric
+    net = network(even)
+    h = {kind: in_python(built("cdh", net, tmp_path, 64, P=16, r=4, labels=kind)[0], even) for kind in LABELS[1:]}
+    pairs = np.random.default_rng(2).integers(0, graph.vertices, (300, 2)).tolist()
+    mean = {kind: np.mean([bound(u, t) for u, t in pairs]) for kind, bound in h.items()}
+    compiled = deploy(built("cdh", net, tmp_path, 64, P=16, r=4, labels="fixed")[0], net)
+    assert compiled.many([u for u, _ in pairs], 7).tolist() == [h["fixed"](u, 7) for u, _ in pairs]
+    assert mean["replay"] > 5
+    assert mean["exact"] == pytest.approx(mean["replay"], rel=1e-6)
+    assert mean["fixed"] == pytest.approx(mean["replay"], rel=1e-3)
+
+
+# As a method
+
+
+def test_searched_with_bpmx_unless_a_user_says_otherwise():
+    assert method("cdh").search({}) == {"bpmx": True}
+    assert [bool(method("cdh-paper").search({"arm": arm})) for arm in ("intersection", "substitution", "bpmx")] == [
+        False,
+        False,
+        True,
+    ]
+    assert not method("cdh").claims.consistent
+    assert not method("cdh-paper").claims.consistent
+
+
+@pytest.mark.parametrize(("name", "given_settings"), VARIANTS[1::2])
+def test_rebuilt_from_its_arrays_in_a_fresh_process(tmp_path, name, given_settings):
+    net = network(load("road-500"))
+    heuristic, _ = built(name, net, tmp_path, 64, **given_settings)
+    assert cold_reload(heuristic, net).status == "agreed"
+
+
+def test_the_stochastic_block_model_as_measured_for_the_paper(tmp_path):
+    net, queries = network(load("sbm-10k")), sample(load("sbm-10k"), 100)
+    for budget, published in ((32, 4549.77), (64, 3660.68), (128, 2507.02)):
+        heuristic, params = built("cdh-paper", net, tmp_path, Budget(budget, PAPER))
+        assert params["r"] == budget // 5
+        found = search(
+            net, deploy(heuristic, net).searched, queries.sources, queries.targets, parse("paper"), threads=2
+        )
+        assert round(float(found.expanded.mean()), 2) == published
