@@ -62,7 +62,7 @@ def with_parts(method: Method, params: Params, method_of: MethodOf, resolve: Res
 
 
 def whole(method: Method, params: Params, method_of: MethodOf) -> Method:
-    """A method with its parts put in: a plain one whose claims, fit and build are those of all of them together.
+    """A method with its parts put in: a plain one whose claims, fit, search and build are those of all of them together.
 
     `params` are those of `with_parts`, fitted or not.
     """
@@ -90,8 +90,14 @@ def whole(method: Method, params: Params, method_of: MethodOf) -> Method:
         )
         return method.build(replace(_inner(context, method, context.params), parts=built))
 
+    def search(params: Params) -> Mapping[str, bool | str]:
+        preferred: dict[str, bool | str] = {}
+        for part, wanted in zip(parts, params[PARTS], strict=True):
+            preferred |= part.search(wanted["params"])
+        return {**preferred, **method.search(params)}
+
     claims = _together([method.claims, *(part.claims for part in parts)])
-    return replace(method, claims=claims, fit=fit, build=build, made_of=None)
+    return replace(method, claims=claims, fit=fit, build=build, search=search, made_of=None)
 
 
 def names_in(params: Params) -> Iterator[str]:

@@ -54,17 +54,19 @@ class _Job:
 
 def ask(method: Method, question: Question) -> Answer:
     """What a method answers. Its own code runs here, so anything may come of it."""
+    doing = "fit"
     try:
         fitted = method.fit(question.budget, question.info, dict(question.params))
         if isinstance(fitted, Unsupported):
             return Unsupported(str(fitted.reason))
-        return Fitted(_plain(fitted), _preferred(method, question.params))
+        params, doing = _plain(fitted), "search"
+        return Fitted(params, _preferred(method, question.params))
     except MemoryError:
-        return Failure("out-of-memory", "fit needed more memory than a cell may have")
+        return Failure("out-of-memory", f"{doing} needed more memory than a cell may have")
     except UsageError as error:
-        return Failure("error", f"fit failed with {error}")
+        return Failure("error", f"{doing} failed with {error}")
     except (Exception, SystemExit) as error:
-        return Failure("error", f"fit failed with {type(error).__name__}: {error}")
+        return Failure("error", f"{doing} failed with {type(error).__name__}: {error}")
 
 
 def ask_all(
@@ -104,7 +106,7 @@ def _whole(question: Question, method_of: Callable[[str], Method]) -> Method:
 
 def _told(answer: Answer) -> Answer:
     """Where the worker did not live to answer, say what it was asked."""
-    if isinstance(answer, Failure) and not answer.reason.startswith("fit "):
+    if isinstance(answer, Failure) and not answer.reason.startswith(("fit ", "search ")):
         return Failure(answer.outcome, f"in fit, {answer.reason}")
     return answer
 

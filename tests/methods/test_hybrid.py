@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import small_studies as studies
 
-from aacbench.cli.running import method_in_worker
+from aacbench.cli.methods import method_in_worker
 from aacbench.errors import UsageError
 from aacbench.memory.conventions import PAPER, Budget, GraphInfo
 from aacbench.method import Claims, Part, Unsupported
@@ -49,6 +49,13 @@ def fitted(name, budget, **settings):
 
 def part_params(params):
     return [(part["method"], part["params"]["K"]) for part in params["parts"]]
+
+
+def test_a_hybrid_is_searched_as_its_parts_prefer():
+    cdh, params = wanted("hybrid-half", a="alt", b="cdh")
+    assert cdh.search(params) == {"bpmx": True}
+    alt, params = wanted("hybrid-half", a="alt", b="alt-pool")
+    assert alt.search(params) == {}
 
 
 # Parts as they are named
@@ -212,7 +219,7 @@ def test_what_is_over_its_budget_is_marked_in_the_table(ran):
     text = markdown(table)
     assert "| hybrid-double[a=alt,b=alt-pool] (over budget) |" in text
     assert "(over budget): deploys more than its budget by design" in text
-    assert "a=alt b=alt-pool: alt[K=2 labels=exact] alt-pool[K=2 K0=64 labels=exact]" in text
+    assert "a=alt b=alt-pool: alt[K=2 labels=exact pool=fps] alt-pool[K=2 K0=64 labels=exact pool=fps]" in text
 
 
 def test_a_hybrid_is_built_again_as_it_was(ran):
@@ -220,8 +227,8 @@ def test_a_hybrid_is_built_again_as_it_was(ran):
     (cell,) = [found for found in studies.cells(root).values() if found.key["method"] == "hybrid-double"]
     method = whole(method_of("hybrid-double"), cell.key["params"], method_of)
     again = rebuild(root, cell.key, stored_queries(root), method)
-    queries = again.queries("test")
-    found = search(again.network, again.deployed.searched, queries.sources, queries.targets)
+    queries = again.world.part("test")
+    found = search(again.world.net, again.deployed.searched, queries.sources, queries.targets)
     stored = read_queries(cell.files["queries.csv"])
     assert np.array_equal(found.expanded, stored["expanded"][stored["split"] == "test"])
 
@@ -239,10 +246,10 @@ def test_a_change_in_a_part_changes_the_cell(tmp_path):
 
 
 def test_a_closed_set_for_an_inconsistent_part_must_be_asked_for_by_name(tmp_path):
-    for policy, refused in (("modern", True), ("paper", False)):
-        study = studies.study(choice("hybrid", a="alt", b="shaky", reopen=False), search=policy)
+    for asked, policy in (({}, "reopen=on,tie=fifo,bpmx=off"), ({"reopen": False}, "paper")):
+        study = studies.study(choice("hybrid", a="alt", b="shaky", **asked), search="paper")
         planned, _ = prepare(study, setup(tmp_path))
-        assert bool(planned.cells[-1].unsupported) == refused
+        assert planned.cells[-1].policy == policy
 
 
 def test_a_grid_over_parts_is_chosen_from_as_any_other(tmp_path):
