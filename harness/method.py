@@ -86,7 +86,8 @@ class LabelHeuristic:
     `kernel` is the name of a built-in one (`differential`) or an `@njit` function of (labels, u, t) at the top of an
     importable module. `settings` are the few numbers the kernel needs besides: eight bytes each, of which the first
     64 are not held against a budget. Every array is indexed by the graph's own vertex numbers. The same bound may be
-    given as `many` or `h` too, as below; then they must agree exactly.
+    given as `many` or `h` too, as below; then they must agree exactly. `facts` are numbers about how it was built, for
+    the cell's record; they are not deployed.
     """
 
     arrays: Mapping[str, "Array"]
@@ -94,6 +95,7 @@ class LabelHeuristic:
     settings: Mapping[str, int | float] = field(default_factory=dict)
     many: "Callable[[Mapping[str, Array], Array, int], Array] | None" = None
     h: Callable[[int, int], float] | None = None
+    facts: Mapping[str, int | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from aacbench.memory.conventions import Budget, convention
 from aacbench.memory.deploy import Deployed, check_agreement, deploy, other_forms
 from aacbench.memory.inventory import check_budget, inventory
 from aacbench.memory.reload import Reload, cold_reload
-from aacbench.method import BuildContext, Heuristic, Method
+from aacbench.method import BuildContext, Heuristic, LabelHeuristic, Method
 from aacbench.queries.record import QuerySet
 from aacbench.queries.splits import sample_splits
 from aacbench.run.audit import Audit, Counterexample, audit_answers, audit_bounds, smallest
@@ -117,12 +117,17 @@ def _measured(job: Job) -> Result:
     reloaded = _reloaded(job, net, heuristic, deployed)
     facts: dict[str, Any] = {
         "bytes": {"nominal_per_vertex": plan.budget, **counted.record()},
-        "build": {"seconds": seconds, "pool_seconds": pools.seconds, "peak_rss": _peak()},
+        "build": {"seconds": seconds, "pool_seconds": pools.seconds, "peak_rss": _peak(), "facts": _facts(heuristic)},
         "reload": {"status": reloaded.status, "digest": reloaded.digest, "pairs": reloaded.pairs},
         "tier": deployed.tier,
         "claims": asdict(method.claims),
     }
     return _searched(job, world, references, method, deployed, facts)
+
+
+def _facts(heuristic: Heuristic) -> dict[str, int | float]:
+    """What a method wants to be known about its build."""
+    return dict(heuristic.facts) if isinstance(heuristic, LabelHeuristic) else {}
 
 
 def _context(job: Job, world: World, method: Method, pools: StoredPools) -> BuildContext:
