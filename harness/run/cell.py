@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import math
 import os
 import resource
 import tempfile
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from aacbench import artifacts
-from aacbench.errors import AacbenchError, ReloadError, StoreError
+from aacbench.errors import AacbenchError, ReloadError, StoreError, UsageError
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Array
 from aacbench.memory.conventions import Budget, convention
@@ -126,8 +127,12 @@ def _measured(job: Job) -> Result:
 
 
 def _facts(heuristic: Heuristic) -> dict[str, int | float]:
-    """What a method wants to be known about its build."""
-    return dict(heuristic.facts) if isinstance(heuristic, LabelHeuristic) else {}
+    """What a method wants to be known about its build: finite numbers, which is what cell.json holds."""
+    facts = dict(heuristic.facts) if isinstance(heuristic, LabelHeuristic) else {}
+    for name, value in facts.items():
+        if type(value) not in (int, float) or not math.isfinite(value):
+            raise UsageError(f"the heuristic's fact {name!r} must be a finite int or float, not {value!r}.")
+    return facts
 
 
 def _context(job: Job, world: World, method: Method, pools: StoredPools) -> BuildContext:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aacbench.plugins.methods.aac import compressor, regularisers
@@ -43,6 +43,7 @@ def test_a_sharp_maximum_is_the_maximum_and_passes_gradients():
         smooth_maximum(x, 0.0, dim=0)
 
 
+@settings(max_examples=25)
 @given(st.integers(0, 9), st.integers(1, 30), st.floats(0.05, 5))
 def test_selected_rows_are_one_hot_and_carry_a_gradient(rows, columns, temperature):
     logits = compressor.block_sparse(rows, columns).requires_grad_()
@@ -54,6 +55,7 @@ def test_selected_rows_are_one_hot_and_carry_a_gradient(rows, columns, temperatu
     assert logits.grad.shape == logits.shape
 
 
+@settings(max_examples=25)
 @given(st.integers(1, 12), st.integers(1, 40))
 def test_a_block_sparse_row_begins_in_its_block(rows, columns):
     (picks,) = compressor.deployed([compressor.block_sparse(rows, columns)])
@@ -64,6 +66,7 @@ def test_a_block_sparse_row_begins_in_its_block(rows, columns):
     assert first == tuple(range(min(rows, columns)))
 
 
+@settings(max_examples=25)
 @given(st.integers(1, 6), st.integers(1, 6), st.booleans(), st.integers(0, 999))
 def test_the_compressed_bound_never_exceeds_the_teachers(rows, columns, directed, seed):
     """For one-hot rows and for soft ones: each term is a convex combination of the teacher's."""

@@ -32,11 +32,20 @@ TRAINING = {
     "lambda_uniq": Parameter(0.0, "weight of the rows' overlap", minimum=0.0),
     "lambda_cov": Parameter(0.0, "weight of the soft covering radius", minimum=0.0),
 }
+TUNED = {
+    "K0": Parameter(256, "landmarks in the pool to choose from", minimum=1),
+    "pool": Parameter("fps+random", "where the pool's landmarks come from", choices=("fps+random", *SELECTORS)),
+    "init": Parameter("greedy", "what rows pick at first", choices=("greedy", "block-sparse", "identity")),
+    "pairs": Parameter(1000, "training pairs to learn from, drawn where the protocol has none", minimum=1),
+    "epochs": Parameter(200, "training steps; 0 deploys the start", minimum=0),
+    "lr": Parameter(0.3, "learning rate", minimum=0.0),
+    "batch": Parameter(4096, "examples in a step", minimum=1),
+}
 
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """The paper's compressor, and its control that must equal ALT."""
+    """The paper's compressor, the same trained for expansions, and the control that must equal ALT."""
     yield Method(
         "aac",
         "the paper's compressor: one step of straight-through Gumbel-softmax an epoch",
@@ -44,6 +53,14 @@ def aacbench_methods() -> Iterator[Method]:
         build_aac,
         Claims(deterministic=False),
         {**SHARED, **TRAINING},
+    )
+    yield Method(
+        "aac-tuned",
+        "the compressor trained to prevent expansions, from a greedy start, the best checkpoint on validation",
+        fit,
+        build_tuned,
+        Claims(deterministic=False),
+        {**SHARED, **TUNED},
     )
     yield Method(
         "forced-first-m",
@@ -89,6 +106,13 @@ def build_aac(context: BuildContext) -> LabelHeuristic:
     from aacbench.plugins.methods.aac import building
 
     return building.aac(context)
+
+
+def build_tuned(context: BuildContext) -> LabelHeuristic:
+    """Train for expansions."""
+    from aacbench.plugins.methods.aac import tuned
+
+    return tuned.aac_tuned(context)
 
 
 def build_forced(context: BuildContext) -> LabelHeuristic:
