@@ -161,7 +161,7 @@ def violations(net, heuristic):
     return count
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(graphs(max_vertices=10), st.sampled_from([8, 16, 400]), st.sampled_from([MEASURED, PAPER]), st.integers(0, 99))
 def test_no_epoch_breaks_admissibility(tmp_path_factory, graph, size, convention, seed):
     """Training with a learning rate that really moves, on graphs of every kind, at the paper's checkpoints."""

@@ -37,7 +37,7 @@ def test_a_sharp_maximum_is_the_maximum_and_passes_gradients():
     x = torch.tensor([1.0, 4.0, 2.0], dtype=torch.float64, requires_grad=True)
     value = smooth_maximum(x, 1e4, dim=0)
     value.backward()
-    assert float(value) == pytest.approx(4.0, abs=2e-4)
+    assert value.item() == pytest.approx(4.0, abs=2e-4)
     assert x.grad.tolist() == pytest.approx([0, 1, 0])
     with pytest.raises(ValueError, match="positive"):
         smooth_maximum(x, 0.0, dim=0)
