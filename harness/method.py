@@ -122,7 +122,8 @@ class LabelHeuristic:
     importable module. `settings` are the few numbers the kernel needs besides: eight bytes each, of which the first
     64 are not held against a budget. Every array is indexed by the graph's own vertex numbers. The same bound may be
     given as `many` or `h` too, as below; then they must agree exactly. With a `goal`, the kernel is a function of
-    (labels, memo, u, t) and finds in `memo` what the goal's search left there.
+    (labels, memo, u, t) and finds in `memo` what the goal's search left there. `facts` are numbers about how it was
+    built, for the cell's record; they are not deployed.
     """
 
     arrays: Mapping[str, "Array"]
@@ -131,6 +132,7 @@ class LabelHeuristic:
     many: "Callable[[Mapping[str, Array], Array, int], Array] | None" = None
     h: Callable[[int, int], float] | None = None
     goal: GoalSearch | None = None
+    facts: Mapping[str, int | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

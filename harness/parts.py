@@ -62,7 +62,7 @@ def with_parts(method: Method, params: Params, method_of: MethodOf, resolve: Res
 
 
 def whole(method: Method, params: Params, method_of: MethodOf) -> Method:
-    """A method with its parts put in: a plain one whose claims, fit, search and build are those of all of them together.
+    """A method with its parts put in: a plain one whose claims, fit, search and build are those of all together.
 
     `params` are those of `with_parts`, fitted or not.
     """

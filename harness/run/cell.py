@@ -1,6 +1,7 @@
 """One cell, in a worker: load, build, measure, reload, search, audit; values in, values out."""
 
 import errno
+import math
 import os
 import resource
 import tempfile
@@ -13,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.errors import AacbenchError, ReloadError, StoreError
+from aacbench.errors import AacbenchError, ReloadError, StoreError, UsageError
 from aacbench.graphs.record import Array
 from aacbench.memory import helper
 from aacbench.memory.conventions import Budget, convention
 from aacbench.memory.deploy import Deployed, check_forms, deploy
 from aacbench.memory.inventory import check_budget, inventory
+from aacbench.memory.maxima import dotted, leaves
 from aacbench.memory.reload import Reload, cold_reload
-from aacbench.method import Heuristic, Method
+from aacbench.method import Heuristic, LabelHeuristic, Method
 from aacbench.parts import nominal, whole
 from aacbench.queries.record import QuerySet
 from aacbench.run.audit import Audit, Counterexample, audit_answers, audit_bounds, check_reference, smallest
@@ -116,12 +118,26 @@ def _measured(job: Job) -> Result:
     reloaded = _reloaded(job, world, heuristic, deployed)
     facts: dict[str, Any] = {
         "bytes": {"nominal_per_vertex": nominal(plan.params, plan.budget), **counted.record()},
-        "build": {"seconds": seconds, "pool_seconds": pools.seconds, "peak_rss": _peak()},
+        "build": {"seconds": seconds, "pool_seconds": pools.seconds, "peak_rss": _peak(), "facts": _facts(heuristic)},
         "reload": {"status": reloaded.status, "digest": reloaded.digest, "pairs": reloaded.pairs},
         "tier": deployed.tier,
         "claims": asdict(method.claims),
     }
     return _searched(job, world, method, deployed, facts)
+
+
+def _facts(heuristic: Heuristic) -> dict[str, int | float]:
+    """What a method wants to be known about its build: finite numbers, which is what cell.json holds."""
+    facts = {
+        dotted(part, name): value
+        for part, leaf in leaves(heuristic).items()
+        if isinstance(leaf, LabelHeuristic)
+        for name, value in leaf.facts.items()
+    }
+    for name, value in facts.items():
+        if type(value) not in (int, float) or not math.isfinite(value):
+            raise UsageError(f"the heuristic's fact {name!r} must be a finite int or float, not {value!r}.")
+    return facts
 
 
 def _reloaded(job: Job, world: World, heuristic: Heuristic, deployed: Deployed) -> Reload:

@@ -13,7 +13,7 @@ FATAL = {
     "fit-hangs": ("timeout", "in fit, the cell took longer than 6 seconds"),
     "fit-allocates": ("out-of-memory", "fit needed more memory"),
     "fit-exits-at-once": ("error", "in fit, the worker process died (exit code 0)"),
-    "fit-segfaults": ("error", "in fit, the worker process died (signal 11)"),
+    "fit-segfaults": ("error", "in fit, the worker process died (signal 11"),
 }
 FINE = {"alt": "ok", "print-much": "ok"}
 
@@ -66,7 +66,7 @@ def test_built_in_methods_are_asked_without_a_worker(tmp_path: Path, monkeypatch
 
 def test_seeds_and_repeated_settings_are_asked_once(tmp_path: Path, monkeypatch) -> None:
     asked = []
-    ask = lambda work, jobs, *_: iter([(job, asked.append(job) or {"K": 1}) for job in jobs])  # noqa: E731
+    ask = lambda work, jobs, *_: iter([(job, asked.append(job) or fits.Fitted({"K": 1}, {})) for job in jobs])  # noqa: E731
     monkeypatch.setattr(fits, "run_cells", ask)
     study = studies.study("honestly-random", "print-much", seeds=(1, 2, 3), budgets=(8, 16))
     planned, _ = prepare(study, studies.setup(tmp_path, study))

@@ -1,0 +1,124 @@
+"""AAC: landmarks chosen from a pool by a trained row-stochastic compressor, and deployed as ALT deploys its own."""
+
+from collections.abc import Iterator
+
+from aacbench.landmarks import SELECTORS, cannot_select, pool_parameter
+from aacbench.memory.widths import LABELS, resolved, values_that_fit
+from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
+from aacbench.plugins import Budget, GraphInfo, hookimpl
+
+SHARED = {
+    "labels": LABELS,
+    "m": Parameter(0, "labels a vertex keeps; 0 is as many as fit", minimum=0),
+    "K0": Parameter(64, "landmarks in the pool to choose from", minimum=1),
+    "directions": Parameter(
+        "auto",
+        "one matrix whose labels serve both directions (symmetric graphs), or two, of forward and of backward labels; "
+        "auto is what the convention charges",
+        choices=("auto", "one", "two"),
+    ),
+}
+TRAINING = {
+    "pool": pool_parameter(),
+    "init": Parameter("block-sparse", "what the logits favour at first", choices=("block-sparse", "identity")),
+    "epochs": Parameter(200, "training steps", minimum=0),
+    "checkpoints": Parameter(
+        "", "epochs kept, as in 1+5+10: one is deployed, of several the best on validation; none is the last"
+    ),
+    "lr": Parameter(1e-3, "learning rate", minimum=0.0),
+    "batch": Parameter(256, "pairs in a step", minimum=1),
+    "lambda_ent": Parameter(0.01, "weight of the rows' entropy", minimum=0.0),
+    "lambda_uniq": Parameter(0.0, "weight of the rows' overlap", minimum=0.0),
+    "lambda_cov": Parameter(0.0, "weight of the soft covering radius", minimum=0.0),
+}
+TUNED = {
+    "K0": Parameter(256, "landmarks in the pool to choose from", minimum=1),
+    "pool": pool_parameter("fps+random", ("fps+random", *SELECTORS)),
+    "init": Parameter("greedy", "what rows pick at first", choices=("greedy", "block-sparse", "identity")),
+    "pairs": Parameter(1000, "training pairs to learn from, drawn where the protocol has none", minimum=1),
+    "epochs": Parameter(200, "training steps; 0 deploys the start", minimum=0),
+    "lr": Parameter(0.3, "learning rate", minimum=0.0),
+    "batch": Parameter(4096, "examples in a step", minimum=1),
+}
+
+
+@hookimpl
+def aacbench_methods() -> Iterator[Method]:
+    """The paper's compressor, the same trained for expansions, and the control that must equal ALT."""
+    yield Method(
+        "aac",
+        "the paper's compressor: one step of straight-through Gumbel-softmax an epoch",
+        fit,
+        build_aac,
+        Claims(deterministic=False),
+        {**SHARED, **TRAINING},
+    )
+    yield Method(
+        "aac-tuned",
+        "the compressor trained to prevent expansions, from a greedy start, the best checkpoint on validation",
+        fit,
+        build_tuned,
+        Claims(deterministic=False),
+        {**SHARED, **TUNED},
+    )
+    yield Method(
+        "forced-first-m",
+        "the compressor with one-hot rows on the first m: equals alt exactly",
+        fit_pairs,
+        build_forced,
+        parameters=SHARED,
+    )
+
+
+def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
+    """As many labels as the budget pays for and the pool has, in one matrix or in two as the convention charges."""
+    impossible = cannot_select(info, params.get("pool"))
+    if impossible:
+        return impossible
+    directions = params["directions"]
+    if directions == "auto":
+        directions = "two" if budget.directed(info) else "one"
+    if directions == "one" and not info.symmetric:
+        return Unsupported("one label for both directions needs a graph whose arcs all have an equal reverse")
+    values = values_that_fit(budget, info, params["labels"])
+    if isinstance(values, Unsupported):
+        return values
+    # Where the convention charges two labels for what one would do, one matrix may hold half as many.
+    fits = values // 2 if directions == "one" and budget.directed(info) else values
+    wanted = params["m"]
+    if fits < max(1, wanted):
+        return Unsupported(f"{max(1, wanted)} labels do not fit {budget.bytes_per_vertex:g} bytes per vertex")
+    pool = min(params["K0"], info.vertices)
+    count = min(wanted or fits, pool if directions == "one" else 2 * pool)
+    return {**params, "m": count, "directions": directions, "labels": resolved(budget, info, params["labels"])}
+
+
+def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
+    """As `fit`, with as many forward labels as backward ones, since ALT has both of each landmark."""
+    fitted = fit(budget, info, params)
+    if isinstance(fitted, Unsupported) or fitted["directions"] == "one":
+        return fitted
+    if fitted["m"] < 2:
+        return Unsupported(f"a landmark in both directions does not fit {budget.bytes_per_vertex:g} bytes per vertex")
+    return {**fitted, "m": fitted["m"] // 2 * 2}
+
+
+def build_aac(context: BuildContext) -> LabelHeuristic:
+    """Train as the paper does."""
+    from aacbench.plugins.methods.aac import building
+
+    return building.aac(context)
+
+
+def build_tuned(context: BuildContext) -> LabelHeuristic:
+    """Train for expansions."""
+    from aacbench.plugins.methods.aac import tuned
+
+    return tuned.aac_tuned(context)
+
+
+def build_forced(context: BuildContext) -> LabelHeuristic:
+    """Take the same path with rows that are given, not trained."""
+    from aacbench.plugins.methods.aac import building
+
+    return building.forced_first(context)

@@ -1,0 +1,101 @@
+"""The paper's training loop, draw for draw, with the selection kept at the epochs asked for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+
+from aacbench.graphs.record import Array
+from aacbench.labels.pool import Pool
+from aacbench.plugins.methods.aac import compressor, regularisers
+from aacbench.plugins.methods.aac.compressor import Initial
+
+FINAL_TEMPERATURE = 0.1
+COVERAGE_VERTICES = 256
+
+Picks = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """How to train: steps, pairs in each, and the weights of the loss's parts."""
+
+    epochs: int
+    batch: int = 256
+    lr: float = 1e-3
+    lambda_ent: float = 0.01
+    lambda_uniq: float = 0.0
+    lambda_cov: float = 0.0
+
+    def temperature(self, epoch: int) -> float:
+        """Falling from 1 to its final value, by the same factor each epoch."""
+        return float(FINAL_TEMPERATURE ** (epoch / max(1, self.epochs - 1)))
+
+
+@contextmanager
+def torch_alone() -> Iterator[None]:
+    """One thread and a random state of our own, both put back: results depend on neither, nor disturb others."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def train(
+    pool: Pool, vertices: Array, rows: Sequence[int], initial: Initial, schedule: Schedule, seed: int, kept: set[int]
+) -> Mapping[int, Picks]:
+    """The landmarks each row picks at the epochs `kept` (0 is before training).
+
+    `rows` has the rows of one matrix, or of the forward and the backward one. A step works on its batch's columns of
+    the pool alone. The seed is set twice, and draws come in this order: the recipe of the published runs.
+    """
+    with torch_alone():
+        torch.manual_seed(seed)
+        logits = [torch.nn.Parameter(initial(count, len(pool))) for count in rows]
+        picks = {0: compressor.deployed(logits)}
+        optimiser = torch.optim.AdamW(logits, lr=schedule.lr)
+        torch.manual_seed(seed)
+        for epoch in range(schedule.epochs):
+            optimiser.zero_grad()
+            _loss(pool, vertices, logits, schedule, epoch).backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            if epoch + 1 in kept:
+                picks[epoch + 1] = compressor.deployed(logits)
+    return {epoch: chosen for epoch, chosen in picks.items() if epoch in kept}
+
+
+def _loss(pool: Pool, vertices: Array, logits: Sequence[torch.Tensor], schedule: Schedule, epoch: int) -> torch.Tensor:
+    sources, targets = _drawn(vertices, schedule.batch), _drawn(vertices, schedule.batch)
+    selections = compressor.select(logits, schedule.temperature(epoch))
+    differences = batch_differences(pool, sources, targets, len(logits))
+    gap = (compressor.teacher(differences) - compressor.bound(selections, differences)).mean()
+    loss = gap + schedule.lambda_ent * regularisers.entropy(logits)
+    if schedule.lambda_uniq:
+        loss = loss + schedule.lambda_uniq * regularisers.overlap(logits)
+    if schedule.lambda_cov:
+        sampled = _drawn(vertices, COVERAGE_VERTICES)  # drawn last and only here, so that without it runs replay
+        tables = (pool.forward, pool.backward)[: len(logits)]
+        loss = loss + schedule.lambda_cov * regularisers.covering_radius(
+            selections, [_columns(t, sampled) for t in tables]
+        )
+    return loss
+
+
+def batch_differences(pool: Pool, sources: Array, targets: Array, matrices: int) -> list[torch.Tensor]:
+    """What each landmark says of each pair: d(l, t) - d(l, s), and with two matrices also d(s, l) - d(t, l)."""
+    ahead = _columns(pool.forward, targets) - _columns(pool.forward, sources)
+    if matrices == 1:
+        return [ahead]
+    return [ahead, _columns(pool.backward, sources) - _columns(pool.backward, targets)]
+
+
+def _drawn(vertices: Array, count: int) -> Array:
+    return vertices[torch.randint(0, len(vertices), (count,)).numpy()]
+
+
+def _columns(table: Array, vertices: Array) -> torch.Tensor:
+    return torch.from_numpy(table[:, vertices].astype("float64"))

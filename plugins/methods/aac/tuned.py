@@ -1,0 +1,119 @@
+"""The compressor trained for what counts: straight-through rows that minimise the expansions they do not prevent."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+
+from aacbench.graphs import components
+from aacbench.graphs.record import Array
+from aacbench.labels.pool import Pool
+from aacbench.method import BuildContext, LabelHeuristic
+from aacbench.plugins.methods.aac import compressor
+from aacbench.plugins.methods.aac.building import INITIAL, expansions, labels_of, landmark_pool, rows_that_fit
+from aacbench.plugins.methods.aac.examples import draw_examples, draw_pairs, prevented
+from aacbench.plugins.methods.aac.greedy import greedy
+from aacbench.plugins.methods.aac.statistics import statistics
+from aacbench.plugins.methods.aac.training import Picks, torch_alone
+from aacbench.queries.record import QuerySet
+
+CHECKPOINTS = 8  # selections kept along the way
+JUDGED = 100  # training pairs to choose on where there is no validation
+FIRST = -1  # the epoch of ALT's own choice, the first landmarks of the pool, which is judged with the others
+ODDS = -2.0  # logarithm of the odds that a row draws its greedy start: low, so that training looks around first
+
+
+def aac_tuned(context: BuildContext) -> LabelHeuristic:
+    """Start greedily, train, and deploy what expands least on validation: a checkpoint, the start, or ALT's choice."""
+    params, rng = context.params, np.random.default_rng(context.seed)
+    inside = components.largest(context.graph)
+    pool = _pool(context, inside, rng)
+    rows = rows_that_fit(context, pool)
+    pairs = draw_pairs(context.train, inside, params["pairs"], rng)
+    tables, weight = prevented(pool, draw_examples(context.network, inside, pairs, rng), len(rows))
+    context.progress(f"{len(weight)} examples")
+    with torch_alone():
+        torch.manual_seed(context.seed)
+        logits = _start(params["init"], tables, weight, rows, len(pool))
+        picks = _train(logits, tables, weight, params)
+    judges = context.validation if len(context.validation) else _judges(pairs)
+    picks[FIRST] = tuple(tuple(range(count)) for count in rows)
+    totals = {at: expansions(context, labels_of(context, pool, picks[at], {}), judges) for at in picks}
+    best = min(totals, key=totals.__getitem__)
+    facts = {"epoch": best, "expanded": totals[best], "expanded_at_start": totals[0]}
+    return labels_of(context, pool, picks[best], {**facts, **statistics(picks[best], picks[0])})
+
+
+def _pool(context: BuildContext, inside: Array, rng: np.random.Generator) -> Pool:
+    """Farthest points and as many random vertices, or what the selector of the name gives."""
+    if context.params["pool"] != "fps+random":
+        return landmark_pool(context, context.params["pool"])
+    far = context.pools.farthest((context.params["K0"] + 1) // 2)
+    others = np.setdiff1d(inside, far.landmarks)
+    count = min(context.params["K0"] - len(far), len(others))
+    return joined(far, context.pools.of(rng.choice(others, count, replace=False))) if count else far
+
+
+def joined(one: Pool, other: Pool) -> Pool:
+    """The landmarks of two pools as one."""
+    forward = np.concatenate([one.forward, other.forward])
+    backward = forward if one.symmetric else np.concatenate([one.backward, other.backward])
+    return Pool(np.concatenate([one.landmarks, other.landmarks]), forward, backward, one.seconds + other.seconds)
+
+
+def _start(name: str, tables: Sequence[Array], weight: Array, rows: Sequence[int], size: int) -> list[torch.Tensor]:
+    if name != "greedy":
+        return [INITIAL[name](count, size) for count in rows]
+    logits = [torch.full((count, size), -math.log(size) - ODDS) for count in rows]
+    for matrix, picks in zip(logits, greedy(tables, weight, rows), strict=True):
+        matrix[range(len(picks)), list(picks)] = 0.0
+    return logits
+
+
+def _train(
+    start: list[torch.Tensor], tables: Sequence[Array], weight: Array, params: Mapping[str, int | float]
+) -> dict[int, Picks]:
+    """The distinct landmarks that rows pick before training and at some epochs of it.
+
+    With one-hot rows the loss is, exactly, the share of examples that no row prevents, and its gradient for a row is
+    what each landmark would prevent in that row's place: steps swap rows for better ones.
+    """
+    logits = [torch.nn.Parameter(matrix) for matrix in start]
+    epochs = int(params["epochs"]) if len(weight) else 0
+    every = max(1, epochs // CHECKPOINTS)
+    picks = {0: distinct(logits)}
+    optimiser = torch.optim.Adam(logits, lr=params["lr"])
+    shares = np.cumsum(weight) / max(weight.sum(), 1e-300)
+    for epoch in range(1, epochs + 1):
+        drawn = np.searchsorted(shares, torch.rand(int(params["batch"]), dtype=torch.float64).numpy())
+        batch = [torch.from_numpy(table[np.minimum(drawn, len(weight) - 1)]).float() for table in tables]
+        optimiser.zero_grad()
+        expected_expansions(logits, batch).backward()  # type: ignore[no-untyped-call]
+        optimiser.step()
+        if epoch % every == 0:
+            picks[epoch] = distinct(logits)
+    return picks
+
+
+def expected_expansions(logits: Sequence[torch.Tensor], batch: Sequence[torch.Tensor]) -> torch.Tensor:
+    """The share of a batch that rows drawn from the logits leave to be expanded."""
+    selections = compressor.select(logits, 1.0)
+    prevents = torch.cat([cases @ rows.float().T for cases, rows in zip(batch, selections, strict=True)], dim=1)
+    return (1 - prevents).prod(dim=1).mean()
+
+
+def distinct(logits: Sequence[torch.Tensor]) -> Picks:
+    """The landmark each row picks, or its next choice where an earlier row has it: a label twice would be wasted."""
+    found = []
+    for matrix in logits:
+        taken: list[int] = []
+        for order in matrix.argsort(dim=1, descending=True, stable=True).tolist():
+            taken.append(next(k for k in order if k not in taken))
+        found.append(tuple(taken))
+    return tuple(found)
+
+
+def _judges(pairs: tuple[Array, Array]) -> QuerySet:
+    apart = np.flatnonzero(pairs[0] != pairs[1])[:JUDGED]
+    return QuerySet(sources=pairs[0][apart], targets=pairs[1][apart])

@@ -1,0 +1,303 @@
+"""AAC as published: what fits, draws that replay, bounds that hold whatever the training did, and its controls."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from aac_building import built, context, fitted, method, the_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import graphs, true_distances
+
+from aacbench.errors import UsageError
+from aacbench.graphs import components, from_arcs
+from aacbench.graphs.load import load
+from aacbench.labels import farthest_points
+from aacbench.memory.conventions import MEASURED, PAPER, Budget, GraphInfo
+from aacbench.memory.deploy import deploy
+from aacbench.memory.info import graph_info
+from aacbench.method import Unsupported
+from aacbench.plugins.methods.aac import building, compressor
+from aacbench.plugins.methods.aac.training import Schedule, train
+from aacbench.queries.sampling import sample
+from aacbench.run.cell import Job, run_cell
+from aacbench.run.plan import CellPlan
+from aacbench.run.records import QueryPlan
+from aacbench.search import network, search
+from aacbench.search.astar import RELATIVE_TOLERANCE
+
+SEEDS = (42, 123, 456, 789, 1024)
+EPOCHS = (0, 1, 5, 10, 50, 200)
+NY = GraphInfo("NY", 264346, 730100, True, True, True, 4)
+
+
+@cache
+def road():
+    return network(load("road-500"))
+
+
+@cache
+def blocks():
+    return network(load("sbm-10k"))
+
+
+def expanded(net, heuristic, queries, policy):
+    return search(net, deploy(heuristic, net).searched, queries.sources, queries.targets, policy, threads=2).expanded
+
+
+def picks(heuristic, pool):
+    """Where in the pool the columns of the first matrix come from."""
+    count = heuristic.settings.get("both", heuristic.settings.get("forward"))
+    return [np.flatnonzero((pool.forward == row).all(axis=1)).item() for row in heuristic.arrays["rows"].T[:count]]
+
+
+# Declared without torch
+
+
+def test_declaring_and_fitting_import_no_torch():
+    code = (
+        "import sys\n"
+        "from aacbench.memory.conventions import Budget, GraphInfo\n"
+        "from aacbench.plugins.manager import load_plugins\n"
+        "from aacbench.plugins.settings import resolve\n"
+        "aac = load_plugins().method('aac').method\n"
+        "print(aac.fit(Budget(32), GraphInfo('g', 99, 99, True, True, True, 4), resolve(aac, {}))['m'])\n"
+        "print('torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["8", "False"]
+
+
+# What fits
+
+
+@pytest.mark.parametrize("name", ["aac", "forced-first-m"])
+def test_new_york_has_two_matrices_as_declared_and_one_by_its_arcs(name):
+    for size in (32, 64, 128):
+        declared, arcs = fitted(name, NY, Budget(size, PAPER)), fitted(name, NY, Budget(size, MEASURED))
+        assert (declared["m"], declared["directions"]) == (size // 4, "two")
+        assert (arcs["m"], arcs["directions"]) == (size // 4, "one")
+
+
+def test_one_matrix_where_two_are_charged_holds_half():
+    assert fitted("aac", NY, Budget(32, PAPER), directions="one")["m"] == 4
+    assert isinstance(fitted("aac", replace(NY, symmetric=False), Budget(32), directions="one"), Unsupported)
+
+
+def test_rows_are_no_more_than_the_pool_has():
+    assert fitted("aac", NY, Budget(512), K0=32)["m"] == 32
+    assert fitted("aac", NY, Budget(512, PAPER), K0=32)["m"] == 64
+    assert fitted("aac", replace(NY, vertices=5), Budget(512))["m"] == 5
+    assert isinstance(fitted("aac", NY, Budget(32), m=9), Unsupported)
+    assert isinstance(fitted("forced-first-m", NY, Budget(4, PAPER)), Unsupported)
+
+
+# The published runs
+
+
+@pytest.mark.parametrize(
+    ("size", "seed_42", "mean", "deviation"), [(32, 573.44, 88.69, 0.6), (64, 307.31, 94.02, 0.54)], ids=["32", "64"]
+)
+def test_the_published_runs_on_the_block_model_replay(tmp_path, size, seed_42, mean, deviation):
+    net, queries = blocks(), sample(load("sbm-10k"), 100)
+    runs = [built("aac", net, tmp_path, Budget(size, PAPER), seed, K0=size) for seed in SEEDS]
+    means = [expanded(net, run, queries, "paper").mean() for run in runs]
+    assert means[0] == seed_42
+    # One published run in thirty is known not to replay on another machine: the mean may be off by a little.
+    assert abs(100 * (1 - np.mean(means) / 5330.00) - mean) < deviation / 2
+    if size == 32:
+        assert picks(runs[0], farthest_points(net, 32)) == [0, 4, 9, 13, 18, 23, 27, 29]
+        assert runs[0].facts == {"epoch": 200, "rows": 8, "unique_ratio": 1.0, "rows_beyond_first": 6, "rows_moved": 0}
+
+
+# Controls
+
+
+def test_forced_on_the_first_rows_it_is_alt(tmp_path):
+    directed = road()  # by its arcs
+    for budget in (8, 32, 64):
+        forced = built("forced-first-m", directed, tmp_path, budget)
+        assert the_same(forced, built("alt", directed, tmp_path, budget))
+        assert forced.facts["rows_beyond_first"] == 0
+    symmetric = network(load("grid-16"))
+    assert the_same(built("forced-first-m", symmetric, tmp_path, 32), built("alt", symmetric, tmp_path, 32))
+
+
+def test_forced_with_two_matrices_on_a_symmetric_graph_expands_as_alt(tmp_path):
+    graph = replace(load("grid-16"), declared_directed=True)
+    net, queries, budget = network(graph), sample(graph, 50), Budget(32, PAPER)
+    forced, alt = (built(name, net, tmp_path, budget) for name in ("forced-first-m", "alt"))
+    assert (forced.arrays["rows"].shape[1], alt.arrays["rows"].shape[1]) == (8, 4)
+    for policy in ("paper", "modern"):
+        assert np.array_equal(expanded(net, forced, queries, policy), expanded(net, alt, queries, policy))
+
+
+def test_an_identity_start_stays_alt_under_the_papers_training(tmp_path):
+    trained = built("aac", road(), tmp_path, 32, init="identity")
+    assert the_same(trained, built("alt", road(), tmp_path, 32))
+
+
+@pytest.mark.parametrize("name", ["road-500", "grid-16"], ids=["directed", "symmetric"])
+def test_with_a_row_for_every_landmark_it_is_the_teacher(tmp_path, name):
+    net = network(load(name))
+    trained = built("aac", net, tmp_path, 4096, K0=8)
+    teacher = built("alt", net, tmp_path, 4096, K=8)
+    assert the_same(trained, teacher)
+
+
+# Bounds that hold at every epoch
+
+
+def violations(net, heuristic):
+    graph, exact = net.graph, true_distances(net.graph)
+    many, count = deploy(heuristic, net).many, 0
+    for target in range(graph.vertices):
+        h = many(np.arange(graph.vertices), target).astype(np.float64)
+        limit = np.where(exact[:, target] < 0, np.inf, exact[:, target])
+        count += int((h > limit * (1 + (0 if graph.integral else RELATIVE_TOLERANCE))).sum())
+    return count
+
+
+@settings(max_examples=15)
+@given(graphs(max_vertices=10), st.sampled_from([8, 16, 400]), st.sampled_from([MEASURED, PAPER]), st.integers(0, 99))
+def test_no_epoch_breaks_admissibility(tmp_path_factory, graph, size, convention, seed):
+    """Training with a learning rate that really moves, on graphs of every kind, at the paper's checkpoints."""
+    net, budget = network(graph), Budget(size, convention)
+    labels = "auto" if convention is MEASURED else "exact"
+    params = fitted("aac", graph_info(net), budget, K0=6, labels=labels)
+    if isinstance(params, Unsupported):
+        return
+    made = context(net, tmp_path_factory.mktemp("pools"), params, seed)
+    pool, inside = building.landmark_pool(made, "fps"), components.largest(graph)
+    schedule = Schedule(epochs=200, batch=16, lr=0.3, lambda_uniq=0.1, lambda_cov=0.1)
+    rows = building.rows_that_fit(made, pool)
+    kept = train(pool, inside, rows, compressor.block_sparse, schedule, seed, set(EPOCHS))
+    assert set(kept) == set(EPOCHS)
+    for chosen in set(kept.values()):
+        assert violations(net, building.labels_of(made, pool, chosen, {})) == 0
+
+
+def test_a_bound_that_is_too_high_would_be_seen(tmp_path):
+    heuristic = built("aac", road(), tmp_path)
+    rows = heuristic.arrays["rows"] * 2
+    assert violations(road(), replace(heuristic, arrays={"rows": rows})) > 0
+
+
+@pytest.mark.parametrize("vertices", [1, 3])
+def test_graphs_smaller_than_the_pool_are_built(tmp_path, vertices):
+    ring = np.arange(vertices)
+    graph = from_arcs(vertices, ring, (ring + 1) % vertices, np.ones(vertices, dtype=np.int64))
+    heuristic = built("aac", network(graph), tmp_path, 400)
+    assert heuristic.arrays["rows"].shape[1] == 2 * len(components.largest(graph)) or vertices == 1
+    assert violations(network(graph), heuristic) == 0
+
+
+# What may change a choice
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_another(tmp_path):
+    one, again, other = (built("aac", road(), tmp_path, 64, seed) for seed in (1, 1, 2))
+    assert the_same(one, again)
+    assert one.facts == again.facts
+    assert not the_same(one, other)
+    assert not method("aac").claims.deterministic
+
+
+def test_threads_and_the_random_state_of_torch_are_left_alone(tmp_path):
+    import torch
+
+    before = torch.get_num_threads()
+    results = []
+    try:
+        for threads in (1, 2):
+            torch.set_num_threads(threads)
+            torch.manual_seed(threads)
+            state = torch.get_rng_state()
+            results.append(built("aac", road(), tmp_path, 64))
+            assert torch.get_num_threads() == threads
+            assert torch.equal(torch.get_rng_state(), state)
+    finally:
+        torch.set_num_threads(before)
+    assert the_same(*results)
+
+
+def test_a_checkpoint_is_the_selection_of_that_epoch(tmp_path):
+    moving = {"lr": 0.3, "K0": 16}
+    at = {e: built("aac", road(), tmp_path, 32, checkpoints=str(e), **moving) for e in EPOCHS}
+    assert {e: heuristic.facts["epoch"] for e, heuristic in at.items()} == {e: e for e in EPOCHS}
+    assert at[0].facts["rows_moved"] == 0
+    assert at[200].facts["rows_moved"] > 0
+    assert the_same(at[200], built("aac", road(), tmp_path, 32, **moving))
+    assert len({at[e].arrays["rows"].tobytes() for e in EPOCHS}) > 2
+
+
+def test_of_several_checkpoints_the_best_on_validation_is_taken(tmp_path):
+    queries = sample(load("road-500"), 40, seed=9)
+    given = {"lr": 0.3, "K0": 16}
+    chosen = built("aac", road(), tmp_path, 32, validation=queries, checkpoints="0+1+5+10+50+200", **given)
+    totals = {}
+    for epoch in EPOCHS:
+        one = built("aac", road(), tmp_path, 32, checkpoints=str(epoch), **given)
+        totals[epoch] = int(expanded(road(), one, queries, "modern").sum())
+    assert len(set(totals.values())) > 2
+    assert totals[chosen.facts["epoch"]] == min(totals.values())
+
+
+def test_a_choice_without_validation_and_epochs_that_are_none_are_refused(tmp_path):
+    with pytest.raises(UsageError, match="the protocol has none"):
+        built("aac", road(), tmp_path, checkpoints="1+5")
+    for text in ("300", "1,5", "last"):
+        with pytest.raises(UsageError, match="checkpoints are epochs from 0 to 200"):
+            built("aac", road(), tmp_path, checkpoints=text)
+
+
+def test_other_pools_are_asked_for_by_name(tmp_path):
+    """The service is asked with the selector, the size and the cell's seed."""
+    params, asked = fitted("aac", graph_info(road()), Budget(32), pool="avoid", K0=20), []
+    made = context(road(), tmp_path, params, seed=7)
+
+    class Pools:
+        def selected(self, *request):
+            asked.append(request)
+            return farthest_points(road(), 20)
+
+    method("aac").build(replace(made, pools=Pools()))
+    assert asked == [("avoid", 20, 7)]
+
+
+def cell(folder, params, build=None):
+    plan = CellPlan(
+        graph="road-500",
+        method="aac",
+        label="aac",
+        params=params,
+        budget=32,
+        convention="measured/1",
+        seed=3,
+        policy="modern",
+        splits=("test",),
+    )
+    made = method("aac") if build is None else replace(method("aac"), build=build)
+    given = {"queries": QueryPlan(test=5), "artifacts": folder, "reference_policy": "modern"}
+    job = Job(cell_id="a" * 24, plan=plan, method_of=lambda _: made, **given)
+    return run_cell(job)
+
+
+def test_the_statistics_are_in_the_cells_record(tmp_path):
+    params = fitted("aac", graph_info(road()), Budget(32), epochs=5)
+    result = cell(tmp_path, params)
+    assert (result.outcome, result.reason) == ("ok", "")
+    recorded = result.facts["build"]["facts"]
+    assert recorded.keys() == {"epoch", "rows", "unique_ratio", "rows_beyond_first", "rows_moved"}
+    assert recorded["epoch"] == 5
+
+
+@pytest.mark.parametrize("value", ["many", float("nan"), np.float64(1)], ids=["text", "nan", "numpy"])
+def test_a_fact_that_is_no_finite_number_is_refused(tmp_path, value):
+    params = fitted("aac", graph_info(road()), Budget(32), epochs=0)
+    result = cell(tmp_path, params, lambda made: replace(method("aac").build(made), facts={"rows": value}))
+    assert result.outcome == "error"
+    assert "the heuristic's fact 'rows' must be a finite int or float" in result.reason

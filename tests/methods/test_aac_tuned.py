@@ -1,0 +1,262 @@
+"""The tuned compressor: examples that say what a search expands, a greedy start, training that helps, no leaks."""
+
+import itertools
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+from aac_building import NO_QUERIES, built, fitted, method, the_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support import graphs, true_distances
+
+from aacbench.graphs import components, from_arcs
+from aacbench.graphs.load import load
+from aacbench.labels import farthest_points, of_landmarks, subset
+from aacbench.memory.conventions import PAPER, Budget
+from aacbench.memory.deploy import deploy
+from aacbench.memory.info import graph_info
+from aacbench.method import Unsupported
+from aacbench.plugins.methods.aac import tuned
+from aacbench.plugins.methods.aac.examples import Examples, draw_examples, draw_pairs, left_over, prevented
+from aacbench.plugins.methods.aac.greedy import greedy
+from aacbench.queries.record import QuerySet
+from aacbench.queries.sampling import sample
+from aacbench.search import network, search
+from aacbench.search.astar import RELATIVE_TOLERANCE
+
+QUICK = {"K0": 24, "pairs": 100, "epochs": 40, "batch": 512}
+
+
+@cache
+def road():
+    return network(load("road-500"))
+
+
+def splits(graph):
+    queries = sample(graph, 300, seed=3)
+    half = slice(0, 100), slice(100, 300)
+    return [QuerySet(sources=queries.sources[part], targets=queries.targets[part]) for part in half]
+
+
+def expanded(net, heuristic, queries, policy="modern"):
+    return search(net, deploy(heuristic, net).searched, queries.sources, queries.targets, policy).expanded
+
+
+# Examples
+
+
+def every_example(net, source, target):
+    """All vertices nearer to the source than the target, each standing for itself."""
+    exact = true_distances(net.graph).astype(np.int64)
+    nearer = np.flatnonzero((exact[source] >= 0) & (exact[source] < exact[source, target]))
+    need = exact[source, target] - exact[source, nearer]
+    return Examples(nearer, np.full(len(nearer), target), need, np.ones(len(nearer)))
+
+
+@pytest.mark.parametrize("name", ["road-120", "grid-8"])
+def test_what_examples_leave_over_is_what_a_search_expands(name):
+    """Below the optimum all are expanded, on it perhaps: half of them is what the weights count."""
+    graph = load(name)
+    net, matrices = network(graph), 1 if graph.symmetric else 2
+    pool = farthest_points(net, 4)
+    picks = (range(4),) * matrices
+    layout = deploy(subset(net, pool, range(4)), net).searched
+    for source, target in _pairs(graph):
+        cases = every_example(net, source, target)
+        found = search(net, layout, [source], [target])
+        tables, weight = _all_tables(pool, cases, matrices)
+        below = int(found.below_optimum[0])
+        u, t = cases.vertex, cases.target
+        bound = deploy(subset(net, pool, range(4)), net).many(u, int(target))
+        plateau = int((bound == cases.need).sum())
+        assert left_over(tables, weight, picks) == pytest.approx(below + plateau / 2)
+        assert (t == target).all()
+
+
+def _pairs(graph):
+    queries = sample(graph, 30, seed=2)
+    return zip(queries.sources.tolist(), queries.targets.tolist(), strict=True)
+
+
+def _all_tables(pool, cases, matrices):
+    """As `prevented`, but with the examples that tell nothing."""
+    u, t, need = cases.vertex, cases.target, cases.need
+    ahead, back = pool.forward[:, t] - pool.forward[:, u], pool.backward[:, u] - pool.backward[:, t]
+    bounds = [np.abs(ahead)] if matrices == 1 else [ahead, back]
+    tables = [np.concatenate([rows >= need, rows > need], axis=1).T for rows in bounds]
+    return tables, np.full(2 * len(need), 0.5)
+
+
+def test_only_examples_that_tell_nothing_are_left_out():
+    net = road()
+    pool, rng = farthest_points(net, 12), np.random.default_rng(1)
+    inside = components.largest(net.graph)
+    pairs = draw_pairs(NO_QUERIES, inside, 50, rng)
+    cases = draw_examples(net, inside, pairs, rng)
+    tables, weight = prevented(pool, cases, 2)
+    everything, _ = _all_tables(pool, cases, 2)
+    share = (everything[0].mean(axis=1) + everything[1].mean(axis=1)) / 2
+    telling = (share > 0) & (share < 0.5)
+    assert 0 < telling.sum() < len(telling)
+    assert all(np.array_equal(table, whole[telling]) for table, whole in zip(tables, everything, strict=True))
+    assert weight.sum() == pytest.approx(np.tile(cases.weight, 2)[telling].sum() / 2)
+
+
+def test_training_pairs_are_those_given_or_else_drawn_by_the_seed():
+    inside = np.arange(3, 50)
+    given = QuerySet(sources=np.array([5, 60, 7, 8]), targets=np.array([9, 5, 1, 11]))
+    sources, targets = draw_pairs(given, inside, 10, np.random.default_rng(1))
+    assert (sources.tolist(), targets.tolist()) == ([5, 8], [9, 11])
+    one, again = (draw_pairs(NO_QUERIES, inside, 10, np.random.default_rng(4)) for _ in range(2))
+    assert np.array_equal(one, again)
+    assert np.isin(one, inside).all()
+
+
+# The greedy start
+
+
+def plain_greedy(tables, weight, rows):
+    """The same without laziness: every gain computed each time."""
+    left, taken = weight.copy(), [[] for _ in rows]
+    while any(len(found) < count for found, count in zip(taken, rows, strict=True)):
+        gains = {
+            (side, k): left[tables[side][:, k]].sum()
+            for side, count in enumerate(rows)
+            for k in range(tables[side].shape[1])
+            if len(taken[side]) < count and k not in taken[side]
+        }
+        side, k = max(gains, key=lambda at: (gains[at], -at[0], -at[1]))
+        taken[side].append(k)
+        left[tables[side][:, k]] = 0
+    return tuple(map(tuple, taken))
+
+
+@given(st.integers(0, 9999), st.integers(1, 6), st.integers(0, 30), st.booleans())
+def test_lazy_greedy_is_greedy(seed, columns, examples, directed):
+    rng = np.random.default_rng(seed)
+    tables = [rng.random((examples, columns)) < 0.3 for _ in range(1 + directed)]
+    weight = rng.integers(1, 9, examples).astype(np.float64)
+    rows = tuple(int(rng.integers(0, columns + 1)) for _ in tables)
+    assert greedy(tables, weight, rows) == plain_greedy(tables, weight, rows)
+
+
+# The loss
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 999))
+def test_the_loss_is_the_share_left_over_and_its_gradient_what_a_swap_would_prevent(seed):
+    torch.manual_seed(seed)
+    case = torch.rand(40, 5) < 0.3
+    rows = torch.nn.functional.one_hot(torch.randint(0, 5, (3,)), 5).float().requires_grad_()
+    loss = (1 - case.float() @ rows.T).prod(dim=1).mean()
+    picked = rows.argmax(dim=1).tolist()
+    table, weight = case.numpy(), np.full(40, 1 / 40)
+    assert loss.item() == pytest.approx(left_over([table], weight, [picked]))
+    loss.backward()
+    for row, k in itertools.product(range(3), range(5)):
+        others = picked[:row] + picked[row + 1 :]
+        gain = left_over([table], weight, [others]) - left_over([table], weight, [[*others, k]])
+        assert -float(rows.grad[row, k]) == pytest.approx(gain, abs=1e-6)
+
+
+def test_sure_rows_lose_what_they_leave_over():
+    case = torch.tensor([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]])
+    logits = torch.tensor([[200.0, 0, 0], [0, 200.0, 0]])
+    assert float(tuned.expected_expansions([logits], [case])) == 0.5
+
+
+def test_rows_that_pick_the_same_take_their_next_choice():
+    logits = torch.tensor([[3.0, 2, 1], [9.0, 1, 2], [7.0, 5, 6]])
+    assert tuned.distinct([logits]) == ((0, 2, 1),)
+
+
+# What comes out
+
+
+def test_it_expands_less_than_alt_and_training_alone_less_than_its_start(tmp_path):
+    graph = load("road-2000")
+    net, (validation, test) = network(graph), splits(graph)
+    given = {"validation": validation, "K0": 64, "pairs": 300, "batch": 1024}
+    alt = built("alt", net, tmp_path, 32)
+    both, gradient = (built("aac-tuned", net, tmp_path, 32, init=init, **given) for init in ("greedy", "block-sparse"))
+    start = built("aac", net, tmp_path, 32, K0=64, epochs=0)
+    assert gradient.facts["rows_moved"] > 0
+    for policy in ("paper", "modern"):
+        totals = [expanded(net, one, test, policy).sum() for one in (both, gradient, alt, start)]
+        assert totals[0] < totals[2]
+        assert totals[1] < totals[3]
+
+
+def test_where_alts_own_choice_validates_best_it_is_deployed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tuned, "_train", lambda *_: {0: ((0, 0), (0, 0))})
+    validation, _ = splits(road().graph)
+    fallen = built("aac-tuned", road(), tmp_path, 16, validation=validation, **QUICK)
+    assert fallen.facts["epoch"] == tuned.FIRST
+    assert the_same(fallen, built("alt", road(), tmp_path, 16))
+
+
+def test_of_start_and_checkpoints_the_best_on_validation_is_taken(tmp_path):
+    validation, _ = splits(road().graph)
+    heuristic = built("aac-tuned", road(), tmp_path, validation=validation, **QUICK)
+    assert heuristic.facts["expanded"] == expanded(road(), heuristic, validation).sum()
+    start = built("aac-tuned", road(), tmp_path, validation=validation, **{**QUICK, "epochs": 0})
+    assert heuristic.facts["expanded_at_start"] == start.facts["expanded_at_start"]
+    assert heuristic.facts["expanded"] <= heuristic.facts["expanded_at_start"]
+    assert heuristic.facts["unique_ratio"] == 1.0
+    alt = built("alt", road(), tmp_path)
+    assert heuristic.facts["expanded"] <= expanded(road(), alt, validation).sum()
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_another(tmp_path):
+    one, again, other = (built("aac-tuned", road(), tmp_path, 32, seed, **QUICK) for seed in (1, 1, 2))
+    assert the_same(one, again)
+    assert not the_same(one, other)
+    assert not method("aac-tuned").claims.deterministic
+
+
+def test_it_learns_from_the_training_queries_that_are_given(tmp_path):
+    """All the same source and target region: another selection than for pairs from everywhere."""
+    corner = np.flatnonzero(np.isin(np.arange(500), components.largest(road().graph)))[:40]
+    train = QuerySet(sources=np.repeat(corner, 2)[:80], targets=np.tile(corner[::-1], 2)[:80])
+    assert not the_same(
+        built("aac-tuned", road(), tmp_path, train=train, **QUICK), built("aac-tuned", road(), tmp_path, **QUICK)
+    )
+
+
+@settings(max_examples=20)
+@given(graphs(max_vertices=10), st.sampled_from([8, 16, 400]), st.integers(0, 99))
+def test_bounds_hold_on_graphs_of_every_kind(tmp_path_factory, graph, size, seed):
+    net, exact = network(graph), true_distances(graph)
+    if isinstance(fitted("aac-tuned", graph_info(net), Budget(size)), Unsupported):
+        return
+    heuristic = built(
+        "aac-tuned", net, tmp_path_factory.mktemp("pools"), size, seed, K0=6, pairs=20, epochs=8, batch=32
+    )
+    many = deploy(heuristic, net).many
+    for target in range(graph.vertices):
+        limit = np.where(exact[:, target] < 0, np.inf, exact[:, target])
+        slack = 1 if graph.integral else 1 + RELATIVE_TOLERANCE
+        assert (many(np.arange(graph.vertices), target) <= limit * slack).all()
+
+
+def test_a_single_vertex_is_built(tmp_path):
+    lone = network(from_arcs(1, [], [], np.empty(0, dtype=np.int64)))
+    assert built("aac-tuned", lone, tmp_path).arrays["rows"].shape == (1, 1)
+
+
+def test_under_the_papers_convention_a_declared_direction_is_charged(tmp_path):
+    graph = replace(load("grid-16"), declared_directed=True)
+    heuristic = built("aac-tuned", network(graph), tmp_path, Budget(32, PAPER), **QUICK)
+    assert heuristic.settings == {"forward": 4}
+    assert heuristic.arrays["rows"].shape[1] == 8
+
+
+def test_two_pools_are_joined():
+    one, other = of_landmarks(road(), [3, 5]), of_landmarks(road(), [8])
+    both = tuned.joined(one, other)
+    assert both.landmarks.tolist() == [3, 5, 8]
+    assert np.array_equal(both.backward, of_landmarks(road(), [3, 5, 8]).backward)
