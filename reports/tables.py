@@ -242,14 +242,19 @@ def _bytes(cells: list[Cell], name: str) -> float | None:
 
 def _settings(cells: list[Cell]) -> str:
     """The settings, or that they differ between seeds."""
-    spelt = {short_settings(cell.key["params"]) for cell in cells}
+    spelt = {short_settings(cell.key["method"], cell.key["params"], cell.record.get("defaults", {})) for cell in cells}
     return spelt.pop() if len(spelt) == 1 else "by seed"
 
 
-def short_settings(params: Mapping[str, Any]) -> str:
-    """`K=8 K0=64 labels=exact`; of a method made of others, its own and then theirs: `a=alt b=alt: alt[K=4] …`."""
-    own = " ".join(f"{key}={value}" for key, value in sorted(params.items()) if key != PARTS)
-    parts = " ".join(f"{part['method']}[{short_settings(part['params'])}]" for part in params.get(PARTS, ()))
+def short_settings(method: str, params: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]]) -> str:
+    """`K=8 labels=exact`, without what is as its method has it by default; the parts of a method follow it."""
+    known = defaults.get(method, {})
+    told = {key: value for key, value in sorted(params.items()) if key not in known or known[key] != value}
+    own = " ".join(f"{key}={value}" for key, value in told.items() if key != PARTS)
+    parts = " ".join(
+        f"{part['method']}[{short_settings(part['method'], part['params'], defaults)}]"
+        for part in params.get(PARTS, ())
+    )
     return f"{own}: {parts}" if own and parts else own or parts
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from aacbench.memory.conventions import GraphInfo
 from aacbench.reports.tables import aligned, short_settings
@@ -12,14 +13,22 @@ Planned = tuple[CellPlan, str]
 
 
 def plan_text(
-    study: Study, root: Path, cells: Collection[Planned], infos: Mapping[str, GraphInfo], there: Collection[str]
+    study: Study,
+    root: Path,
+    cells: Collection[Planned],
+    infos: Mapping[str, GraphInfo],
+    there: Collection[str],
+    defaults: Mapping[str, Mapping[str, Any]],
 ) -> str:
     """The plan in a table, with sums and refusals below it."""
     groups: dict[tuple[str, str, float, str], list[Planned]] = {}
     for cell, name in cells:
-        settings = short_settings(cell.params)
+        settings = short_settings(cell.method, cell.params, defaults)
         groups.setdefault((cell.graph, cell.label, cell.budget, settings), []).append((cell, name))
-    rows = [_row(study, group, infos[graph], there) for (graph, *_), group in groups.items()]
+    rows = [
+        _row(study, group, infos[graph], there) | {"settings": settings}
+        for (graph, _, _, settings), group in groups.items()
+    ]
     work = sum(_work(study, cell, infos[cell.graph]) for cell, name in cells if name not in there)
     done = sum(name in there for _, name in cells)
     lines = [
@@ -46,7 +55,7 @@ def _row(study: Study, group: list[Planned], info: GraphInfo, there: Collection[
         "graph": cell.graph,
         "method": cell.label,
         "nominal B/v": "" if cell.method == BASELINE else f"{cell.budget:g}",
-        "settings": short_settings(cell.params),
+        "settings": "",
         "seeds": str(len({cell.seed for cell, _ in group})),
         "cells": str(len(group)),
         "there": str(done) if done else "",

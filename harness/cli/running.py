@@ -140,7 +140,8 @@ def _dry_run(study: Study, setup: Setup) -> str:
     planned, facts = prepare(study, setup)
     cells = named(study, setup, facts, planned.cells)
     there = {name for name, found in scan(setup.root) if not isinstance(found, DamagedCellError)}
-    return plan_text(study, setup.root, cells, {name: fact.info for name, fact in facts.items()}, there)
+    infos = {name: fact.info for name, fact in facts.items()}
+    return plan_text(study, setup.root, cells, infos, there, {name: setup.defaults(name) for name in setup.sources})
 
 
 def _warn(plugins: PluginManager, known: int = 0) -> None:

@@ -62,6 +62,10 @@ class Setup:
     limits: Limits = field(default_factory=Limits)
     notify: Callable[[str, Mapping[str, Any]], None] = field(default=lambda *_: None)
 
+    def defaults(self, method: str) -> dict[str, Any]:
+        """What the method's parameters are unless somebody sets them, for tables that leave it out."""
+        return {name: parameter.default for name, parameter in self.sources[method].method.parameters.items()}
+
     def kind(self, job: Job) -> str:
         """What may share a worker with a job: the cells of its plugin."""
         return self.origin(job.plan)
@@ -305,6 +309,7 @@ def _commit(run: _Run, cell: CellPlan, name: str, result: Result, note: Mapping[
         "outcome": result.outcome,
         "reason": result.reason,
         "key": run.key(cell),
+        "defaults": {method: run.setup.defaults(method) for method in (cell.method, *names_in(cell.params))},
         "lock": None,
         **(note or {}),
         **result.facts,
