@@ -65,6 +65,15 @@ def wait_for(condition) -> None:
         time.sleep(0.02)
 
 
+def wait_for_changes(root: Path, count: int, process: subprocess.Popen) -> None:
+    """Wait until the folders of cells have changed so often, or the command is done."""
+    before, seen = None, -1
+    while seen < count and process.poll() is None:
+        now = {folder.name: folder.stat().st_mtime_ns for folder in root.glob("cells/*")}
+        seen, before = seen + (now != before), now
+        time.sleep(0.0002)
+
+
 def finished(root: Path) -> int:
     """How many cells the runs of a study have finished."""
     return sum(event["event"] == "cell" for run in root.glob("runs/*") for event in read_events(run))

@@ -30,15 +30,18 @@ def test_killed_at_ten_random_moments_it_comes_to_the_same(tmp_path: Path, undis
     root, temporary = tmp_path / "study", tmp_path / "temporary"
     temporary.mkdir()
     draw = random.Random(SEED)
-    moments = [draw.uniform(0, seconds) for _ in range(KILLS)]
-    print(f"seed {SEED}: killed after {', '.join(f'{moment:.2f}' for moment in moments)} of {seconds:.2f} s")
-    for number, moment in enumerate(moments):
-        # Every other run replaces what is there, so that all ten have something to do.
+    for number in range(KILLS):
+        # Every other run replaces what is there, so that all ten have something to do, and is killed while it does so:
+        # the moments in which something is written are too short to be met by chance.
         process = group.started(root, METHODS, "--existing", ("keep", "replace")[number % 2], temporary=temporary)
-        time.sleep(moment)
+        if number % 2:
+            group.wait_for_changes(root, draw.randrange(1, 2 * len(whole)), process)
+        else:
+            time.sleep(draw.uniform(0, seconds))
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         group.wait_for(lambda: not group.processes(root))
+        group.store(root)  # whenever it was killed, what is there is whole
     assert group.completed(root, METHODS, temporary=temporary) == (0, "")
     assert group.store(root) == whole
     assert group.leftovers(root) == []
