@@ -100,6 +100,18 @@ def whole(method: Method, params: Params, method_of: MethodOf) -> Method:
     return replace(method, claims=claims, fit=fit, build=build, search=search, made_of=None)
 
 
+def self_contained(method: Method, params: Params, method_of: MethodOf) -> Method:
+    """A method with its parts put in that brings them along: `fit` takes its own parameters alone, and adds them."""
+    if method.made_of is None:
+        return method
+    inner = whole(method, params, method_of)
+
+    def fit(budget: "Budget", info: "GraphInfo", own: Params) -> Params | Unsupported:
+        return inner.fit(budget, info, {**own, PARTS: params[PARTS]})
+
+    return replace(inner, fit=fit)
+
+
 def names_in(params: Params) -> Iterator[str]:
     """The methods that these parameters say a method is made of, and those that they are made of."""
     for part in params.get(PARTS, ()):

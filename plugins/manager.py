@@ -5,14 +5,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from aacbench.errors import UsageError
+from aacbench.errors import DataError, UsageError
+from aacbench.graph_names import comes_with_us
 from aacbench.plugins.boundary import PluginError, boundary
 from aacbench.plugins.discovery import candidates
 from aacbench.plugins.loader import load
-from aacbench.plugins.records import GraphSource, LoadedMethod, Origin, Plugin, Problem, ProtocolFile, Report
+from aacbench.plugins.records import LoadedGraph, LoadedMethod, Origin, Plugin, Problem, ProtocolFile, Report
 from aacbench.plugins.settings import suggestion
+
+if TYPE_CHECKING:
+    from aacbench.graphs.record import Graph
 
 _KINDS = ("methods", "graphs", "protocols", "reports")
 
@@ -38,9 +42,11 @@ class PluginManager:
             {method.name: LoadedMethod(method, plugin.origin) for plugin in self.plugins() for method in plugin.methods}
         )
 
-    def graphs(self) -> Mapping[str, GraphSource]:
+    def graphs(self) -> Mapping[str, LoadedGraph]:
         """Every graph of a plugin by name."""
-        return MappingProxyType({graph.name: graph for plugin in self.plugins() for graph in plugin.graphs})
+        return MappingProxyType(
+            {graph.name: LoadedGraph(graph, plugin.origin) for plugin in self.plugins() for graph in plugin.graphs}
+        )
 
     def protocols(self) -> Mapping[str, ProtocolFile]:
         """Every protocol of a plugin by name."""
@@ -57,6 +63,13 @@ class PluginManager:
             return known[name]
         hint = "; some plugins could not be used, see `aacbench plugins`" if self._problems else ""
         raise UsageError(f"there is no method {name!r}; {suggestion(name, known)}there are {', '.join(known)}{hint}.")
+
+    def graph(self, name: str) -> "Graph":
+        """The graph of this name, a plugin's or one that comes with aacbench, loaded here and now."""
+        from aacbench.graphs.load import load  # late: most commands need no graph
+
+        found = self.graphs().get(name)
+        return load(name) if found is None else _loaded(found)
 
     def cell_finished(self, cell: Mapping[str, Any]) -> None:
         """Tell the observers that a cell is on disk."""
@@ -76,6 +89,7 @@ class PluginManager:
                 for other in self.plugins():
                     if any(record.name == name for record in getattr(other, kind)):
                         raise PluginError(f"the name {name!r} among its {kind} is taken by {_called(other.origin)}.")
+        _check_graph_names(plugin)
         self._plugins[plugin.origin.plugin] = plugin
 
     def check_free(self, origin: Origin) -> None:
@@ -126,6 +140,28 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def _loaded(found: LoadedGraph) -> "Graph":
+    """What a plugin's loader gives, taken apart and put together again, so that it is what it seems."""
+    from aacbench.graphs.record import Graph
+
+    name, where = found.source.name, found.origin.where
+    try:
+        with boundary(f"the graph {name!r} of {where} cannot be loaded"):
+            given = found.source.load()
+            if not isinstance(given, Graph):
+                raise PluginError(f"the graph {name!r} of {where} is a {type(given).__name__}; load() returns a Graph.")
+            own = {field.name: getattr(given, field.name) for field in fields(Graph)}
+            return Graph(**{**own, "name": name})
+    except PluginError as error:
+        raise DataError(str(error)) from error
+
+
+def _check_graph_names(plugin: Plugin) -> None:
+    for graph in plugin.graphs:
+        if comes_with_us(graph.name):
+            raise PluginError(f"the name {graph.name!r} among its graphs is taken by one that comes with aacbench.")
 
 
 def _called(origin: Origin) -> str:

@@ -61,6 +61,14 @@ class LoadedMethod:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadedGraph:
+    """A graph of a plugin, not loaded yet, and where it comes from."""
+
+    source: GraphSource
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """What was wrong with a plugin, in one sentence."""
 

@@ -61,7 +61,8 @@ def _subject(
 ) -> "tuple[Method, Examiner]":
     from functools import partial
 
-    from aacbench.cli.methods import method_in_worker
+    from aacbench.cli.methods import method_in_worker, whole_in_worker
+    from aacbench.parts import names_in, with_parts
     from aacbench.plugins.manager import load_plugins
     from aacbench.plugins.settings import resolve
     from aacbench.testing.limited import Examiner
@@ -72,14 +73,19 @@ def _subject(
     for problem in plugins.problems():
         click.echo(f"aacbench: {problem.line}", err=True)
     loaded = plugins.method(name)
+    settings = resolve(loaded.method, given)
+    locate = partial(whole_in_worker, paths, name, settings)
+    parts = names_in(with_parts(loaded.method, settings, partial(method_in_worker, paths), resolve))
+    origins = [plugins.method(part).origin for part in parts]
     examiner = Examiner(
-        partial(method_in_worker, paths, name),
+        locate,
         budgets=budgets,
-        settings=resolve(loaded.method, given),
+        settings=settings,
         plugin_file=Path(loaded.origin.where) if loaded.origin.kind == "file" else None,
+        part_files=tuple(Path(origin.where) for origin in origins if origin.kind == "file"),
         expected=expected,
     )
-    return loaded.method, examiner
+    return locate(), examiner
 
 
 def _chosen(text: str) -> tuple[str, Mapping[str, Any]]:

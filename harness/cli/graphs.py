@@ -1,13 +1,21 @@
 """`aacbench graphs`: which graphs there are, where their files lie, and what one of them looks like."""
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from aacbench.cli.plugins import PLUGIN_FILES
+
 # Everything else is imported where it is used: numpy and scipy would make `aacbench --help` slow.
 if TYPE_CHECKING:
+    from aacbench.cli.methods import GraphOf
     from aacbench.graphs.catalogue import DataFile
+    from aacbench.graphs.record import Graph
+    from aacbench.plugins.manager import PluginManager
+
+MOST_SECONDS = 3600.0  # for a plugin's graph to be loaded
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
@@ -15,12 +23,13 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON inste
 @click.group(invoke_without_command=True)
 @AS_JSON
 @click.option("--files", "list_files", is_flag=True, help="List the files that are looked for instead.")
+@PLUGIN_FILES
 @click.pass_context
-def graphs(context: click.Context, as_json: bool, list_files: bool) -> None:
+def graphs(context: click.Context, as_json: bool, list_files: bool, plugin_files: tuple[Path, ...]) -> None:
     """List the graphs there are, and where their files lie."""
     if context.invoked_subcommand is not None:
         return
-    rows = [*_catalogue_rows(), *_generator_rows()]
+    rows = [*_catalogue_rows(), *_generator_rows(), *_plugin_rows(plugin_files)]
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return
@@ -42,16 +51,19 @@ def graphs(context: click.Context, as_json: bool, list_files: bool) -> None:
 @graphs.command()
 @click.argument("name")
 @AS_JSON
-def show(name: str, as_json: bool) -> None:
+@PLUGIN_FILES
+@click.pass_context
+def show(context: click.Context, name: str, as_json: bool, plugin_files: tuple[Path, ...]) -> None:
     """Load one graph and say what it is."""
-    facts = _facts(name)
+    before = context.parent.params.get("plugin_files", ()) if context.parent else ()
+    found = _facts_of(name, (*before, *plugin_files))
     if as_json:
-        click.echo(json.dumps(facts, indent=2))
+        click.echo(json.dumps(found, indent=2))
         return
     from tabulate import tabulate
 
     click.echo(
-        tabulate([[fact, _cell(value)] for fact, value in facts.items()], tablefmt="plain", disable_numparse=True)
+        tabulate([[fact, _cell(value)] for fact, value in found.items()], tablefmt="plain", disable_numparse=True)
     )
 
 
@@ -100,6 +112,30 @@ def _generator_rows() -> list[dict[str, Any]]:
     ]
 
 
+def _plugin_rows(files: tuple[Path, ...]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "vertices": None,
+            "arcs": None,
+            "licence": None,
+            "where": f"plugin {found.origin.where}",
+            "summary": found.source.summary,
+            "files": [],
+        }
+        for name, found in _plugins(files).graphs().items()
+    ]
+
+
+def _plugins(files: tuple[Path, ...]) -> "PluginManager":
+    from aacbench.plugins.manager import load_plugins
+
+    manager = load_plugins(files)
+    for problem in manager.problems():
+        click.echo(f"aacbench: {problem.line}", err=True)
+    return manager
+
+
 def _where(files: list["DataFile"]) -> str:
     from aacbench.graphs import fetch
 
@@ -111,13 +147,34 @@ def _where(files: list["DataFile"]) -> str:
     return "to download" if all(file.address for file in missing) else "to be got by hand"
 
 
-def _facts(name: str) -> dict[str, Any]:
+def _facts_of(name: str, files: tuple[Path, ...]) -> dict[str, Any]:
+    """The facts of a graph; a plugin's is loaded in another process, since it may hang or eat all memory."""
+    from aacbench.graphs.load import load
+
+    if name not in _plugins(files).graphs():
+        return facts(load(name))
+    from aacbench.cli.methods import GraphOf
+    from aacbench.run.alone import alone
+    from aacbench.run.executor import Limits
+
+    graph_of = GraphOf(tuple(path.resolve() for path in files))
+    what = f"the graph {name!r} of a plugin could not be loaded"
+    found: dict[str, Any] = alone(facts_by_name, (graph_of, name), Limits(MOST_SECONDS), what)
+    return found
+
+
+def facts_by_name(job: "tuple[GraphOf, str]") -> dict[str, Any]:
+    """The facts of a graph that is loaded here, in a worker."""
+    graph_of, name = job
+    return facts(graph_of(name))
+
+
+def facts(graph: "Graph") -> dict[str, Any]:
+    """What a graph is."""
     import numpy as np
 
     from aacbench.graphs import components
-    from aacbench.graphs.load import load
 
-    graph = load(name)
     strong = np.bincount(components.labels(graph, "strong"))
     weak = np.bincount(components.labels(graph, "weak"))
     return {

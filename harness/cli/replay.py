@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aacbench.cli.plugins import PLUGIN_FILES
+from aacbench.cli.run import positive
 from aacbench.cli.studies import FOLDER, study_folder
 from aacbench.errors import UsageError
 
@@ -18,25 +20,33 @@ MISMATCH = 4
 @click.command()
 @click.argument("cell")
 @click.option("--study", type=FOLDER, help="The study.  [default: the only one in ./studies]")
-@click.option("--plugin", "plugins", multiple=True, type=FOLDER, help="A plugin file; repeatable.")
+@PLUGIN_FILES
+@click.option("--time-limit", default=3600.0, show_default=True, callback=positive, help="Seconds it may take.")
 @click.pass_context
-def replay(context: click.Context, cell: str, study: Path | None, plugins: tuple[Path, ...]) -> None:
+def replay(
+    context: click.Context, cell: str, study: Path | None, plugin_files: tuple[Path, ...], time_limit: float
+) -> None:
     """Recompute a cell's counterexample from its graph, or its audit; CELL is an id or how one begins."""
-    from aacbench.parts import whole
+    from functools import partial
+
+    from aacbench.cli.methods import GraphOf, method_in_worker
     from aacbench.plugins.manager import load_plugins
-    from aacbench.run.replay import replayed
+    from aacbench.run.executor import Limits
+    from aacbench.run.replay import replay_alone
 
     root = study_folder(study)
     found = find_cell(root, cell)
-    manager, key = load_plugins(plugins), found.key
-    loaded = manager.method(key["method"])
-    method = whole(loaded.method, key["params"], lambda name: manager.method(name).method)
+    files = tuple(path.resolve() for path in plugin_files)
+    manager, key = load_plugins(files), found.key
+    manager.method(key["method"])
     click.echo(f"{found.cell_id}: {key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}")
     click.echo(f"stored outcome: {found.outcome}" + (f", {found.record['reason']}" if found.record["reason"] else ""))
     digests = {key["method"]: key["plugin_digest"], **key.get("part_digests", {})}
     if any(manager.method(name).origin.digest != digest for name, digest in digests.items()):
         click.echo("note: the method's source has changed since this cell was run")
-    lines = replayed(root, found, method)
+    lines = replay_alone(
+        root, found.cell_id, partial(method_in_worker, files), GraphOf(files), Limits(seconds=time_limit)
+    )
     _show(lines)
     agree = all(line.agrees for line in lines)
     click.echo("stored and recomputed agree" if agree else "stored and recomputed DIFFER")

@@ -11,7 +11,8 @@ LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even 
 STOPPED = 1  # as for a run that could not finish some of its cells
 
 
-def _positive(_: click.Context, __: click.Parameter, value: float) -> float:
+def positive(_: click.Context, __: click.Parameter, value: float) -> float:
+    """Refuse an option's number that is none, or not above zero."""
     if not 0 < value < float("inf"):  # so that it is not nan either
         raise click.BadParameter(f"{value} is not a positive number.")
     return value
@@ -52,13 +53,13 @@ def default_workers() -> int:
     show_default=True,
     help="What to do with cells that are there already.",
 )
-@click.option("--time-limit", default=3600.0, show_default=True, callback=_positive, help="Seconds a cell may take.")
+@click.option("--time-limit", default=3600.0, show_default=True, callback=positive, help="Seconds a cell may take.")
 @click.option(
     "--memory-limit",
     default=8.0,
     show_default=True,
     type=click.FloatRange(LEAST_MEMORY, MOST_MEMORY),
-    callback=_positive,
+    callback=positive,
     help="GiB a worker may hold.",
 )
 @click.option("--time", is_flag=True, help="Time the searches too, alone and in turns, after everything is counted.")

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from aacbench import artifacts
-from aacbench.cli.methods import method_in_worker
+from aacbench.cli.methods import GraphOf, method_in_worker
 from aacbench.cli.planning import plan_text
 from aacbench.cli.progress import Progress
 from aacbench.cli.protocols import of_plugins
@@ -50,6 +50,8 @@ def carry_out(protocol: str, options: Mapping[str, Any]) -> int:
         sources=_sources(plugins, study),
         resolve=resolve,
         method_of=partial(method_in_worker, files),
+        graph_of=GraphOf(files),
+        foreign_graphs={name: found.origin.digest for name, found in plugins.graphs().items()},
         workers=options["workers"],
         existing=options["existing"],
         limits=Limits(options["time_limit"], int(options["memory_limit"] * GIB)),
@@ -75,8 +77,16 @@ def _run(study: Study, setup: Setup, plugins: PluginManager, progress: Progress,
         cells = [name for _, name in run_study(study, observed)]
         if repetitions:
             again = setup.existing == "replace"
-            where = setup.root, cells, setup.method_of
-            time_study(*where, repetitions=repetitions, again=again, notify=progress.notify)
+            time_study(
+                setup.root,
+                cells,
+                setup.method_of,
+                graph_of=setup.graph_of,
+                limits=setup.limits,
+                repetitions=repetitions,
+                again=again,
+                notify=progress.notify,
+            )
     oracles = {name for name, source in setup.sources.items() if source.method.claims.oracle}
     rows = tables.rows_of(setup.root, oracles)
     code = finish(setup.root, rows)

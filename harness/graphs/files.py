@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.errors import MissingDataError, UsageError
+from aacbench.graph_names import FILE_PREFIX
 from aacbench.graphs import fetch
 from aacbench.graphs.readers.values import quoted, whole
 
-PREFIX = "file:"
 SUFFIXES = {
     ".gr": "dimacs",
     ".gr.gz": "dimacs",
@@ -83,7 +83,7 @@ def understand(name: str) -> Request:
 
 
 def _parts(name: str) -> tuple[Path, dict[str, str]]:
-    text = name.removeprefix(PREFIX)
+    text = name.removeprefix(FILE_PREFIX)
     if "?" not in text or fetch.is_file(Path(text).expanduser()):  # a question mark may be part of the path
         return Path(text).expanduser(), {}
     place, _, query = text.rpartition("?")

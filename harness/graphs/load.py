@@ -10,6 +10,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from aacbench.errors import AacbenchError, DataError, UsageError
+from aacbench.graph_names import FILE_PREFIX
 from aacbench.graphs import fetch, files, store
 from aacbench.graphs.catalogue import SCENARIO, Entry, catalogue
 from aacbench.graphs.record import Graph
@@ -28,7 +29,7 @@ READERS = {
 
 def load(name: str, *, progress: Any = False) -> Graph:
     """The graph of this name, parsed or generated once and then kept in the cache; `progress` as in `fetch.obtain`."""
-    if name.startswith(files.PREFIX):
+    if name.startswith(FILE_PREFIX):
         return _from_file(name)
     entry = catalogue().get(name)
     if entry is not None:
@@ -104,8 +105,8 @@ def _generated(name: str) -> Graph | None:
 
 def _nearest(name: str) -> str:
     with suppress(AacbenchError):
-        files.understand(files.PREFIX + name)
-        return f" (did you mean {files.PREFIX}{name}?)"
+        files.understand(FILE_PREFIX + name)
+        return f" (did you mean {FILE_PREFIX}{name}?)"
     spelt = {}
     for pattern, _ in import_module("aacbench.graphs.generators").describe():
         spelt[pattern.lower()] = spelt[_stem(pattern)] = pattern

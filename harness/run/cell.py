@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from aacbench.errors import AacbenchError, ReloadError, StoreError, UsageError
+from aacbench.graphs.load import load
 from aacbench.graphs.record import Array
 from aacbench.memory import helper
 from aacbench.memory.conventions import Budget, convention
@@ -31,7 +32,7 @@ from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
 from aacbench.run.reference import references
 from aacbench.run.rows import write_queries
-from aacbench.run.world import World, context, forget, intact_world
+from aacbench.run.world import GraphOf, World, context, forget, intact_world
 from aacbench.search import Answers, search
 from aacbench.search.layouts import knows_nothing
 
@@ -43,7 +44,10 @@ NO_SPACE = (*map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)), " requ
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A cell with all that a worker needs to run it; `method_of` finds the method by name in the worker."""
+    """A cell with all that a worker needs to run it; `method_of` and `graph_of` find things by name in the worker.
+
+    A graph whose digest is not `graph_digest`, which is in the cell's key, is refused.
+    """
 
     cell_id: str
     plan: CellPlan
@@ -51,6 +55,8 @@ class Job:
     artifacts: Path
     method_of: Callable[[str], Method]
     reference_policy: str
+    graph_of: GraphOf = load
+    graph_digest: str | None = None
     plugin_file: Path | None = None
     part_files: tuple[Path, ...] = ()
     audit: bool = True
@@ -102,8 +108,13 @@ def _sentence(text: str) -> str:
 def _measured(job: Job) -> Result:
     plan = job.plan
     helper.start()  # it is needed when the heuristic is built, and takes a while
-    world = intact_world(plan.graph, job.queries)
+    world = intact_world(plan.graph, job.queries, job.graph_of)
     net = world.net
+    if job.graph_digest not in (None, net.graph.digest):
+        raise AacbenchError(
+            f"the graph {plan.graph} is not the one that this run was planned on; it must be the same each time it is "
+            f"loaded, so mend what loads it, then run again."
+        )
     method = whole(job.method_of(plan.method), plan.params, job.method_of)
     pools = StoredPools(net, job.artifacts, world.check)
     began = time.perf_counter()

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from aacbench.compiled import kernel_digest
 from aacbench.errors import DamagedCellError, DataError
-from aacbench.memory.conventions import GraphInfo, convention
-from aacbench.memory.info import graph_info
+from aacbench.graphs.load import load
+from aacbench.memory.conventions import convention
 from aacbench.method import Method, Params
 from aacbench.parts import names_in
 from aacbench.run.canonical import cell_id, plain
@@ -20,6 +20,7 @@ from aacbench.run.cell import Job, Result, run_cell
 from aacbench.run.events import RunLog, start_run
 from aacbench.run.executor import Limits, Workers
 from aacbench.run.existing import Existing, decide, state_of
+from aacbench.run.facts import Facts, facts_of
 from aacbench.run.fits import Answer, Question, ask_all
 from aacbench.run.layout import ARTIFACTS
 from aacbench.run.locks import claim
@@ -29,7 +30,7 @@ from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell, commit, read_cell
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.run.worker import Failure
-from aacbench.run.world import world as world_of
+from aacbench.run.world import GraphOf
 from aacbench.search import parse
 from aacbench.version import VERSION
 
@@ -48,15 +49,18 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
-    """All a run needs to know besides the study; `method_of` must be importable by workers.
+    """All a run needs to know besides the study; `method_of` and `graph_of` must be importable by workers.
 
-    `sources` has every method there is: a method of the study may be made of others.
+    `sources` has every method there is: a method of the study may be made of others. `foreign_graphs` are those of
+    plugins, with the digest of each one's source: they are loaded in workers alone.
     """
 
     root: Path
     sources: Mapping[str, Source]
     resolve: Callable[[Method, Mapping[str, Any]], Params]
     method_of: Callable[[str], Method]
+    graph_of: GraphOf = load
+    foreign_graphs: Mapping[str, str] = field(default_factory=dict)
     workers: int = 1
     existing: Existing = "keep"
     limits: Limits = field(default_factory=Limits)
@@ -67,32 +71,21 @@ class Setup:
         return {name: parameter.default for name, parameter in self.sources[method].method.parameters.items()}
 
     def kind(self, job: Job) -> str:
-        """What may share a worker with a job: the cells of its plugin."""
+        """What may share a worker with a job: the cells of its plugins."""
         return self.origin(job.plan)
 
     def origin(self, cell: CellPlan) -> str:
-        """The plugins that a cell's method and its parts come from, empty for built-in ones."""
+        """The plugins that a cell's method, its parts and its graph come from, empty for built-in ones."""
         sources = [self.sources[name] for name in (cell.method, *names_in(cell.params))]
-        return " ".join(source.digest for source in sources if not source.built_in)
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What the keys of a graph's cells have in common."""
-
-    info: GraphInfo
-    graph_digest: str
-    query_digests: Mapping[str, str]
+        found = [source.digest for source in sources if not source.built_in]
+        return " ".join([*found, self.foreign_graphs.get(cell.graph, "")]).strip()
 
 
 def prepare(study: Study, setup: Setup) -> tuple[Plan, dict[str, Facts]]:
     """Load every graph once and plan every cell."""
     methods = {name: source.method for name, source in setup.sources.items()}
     check_methods(study, methods, setup.resolve)
-    facts = {}
-    for name in study.graphs:
-        setup.notify("graph", {"name": name})
-        facts[name] = _facts(study, name)
+    facts = facts_of(study, setup.graph_of, setup.foreign_graphs, setup.limits, setup.notify)
     foreign = {name: source.digest for name, source in setup.sources.items() if not source.built_in}
 
     def fit(questions: Sequence[Question]) -> list[Answer]:
@@ -165,11 +158,6 @@ def damaged(root: Path, cells: Iterable[tuple[CellPlan, str]]) -> dict[str, str]
     return {name: str(cell) for name, cell in found.items() if isinstance(cell, DamagedCellError)}
 
 
-def _facts(study: Study, name: str) -> Facts:
-    world = world_of(name, study.queries)
-    return Facts(replace(graph_info(world.net), name=name), world.net.graph.digest, world.digests())
-
-
 def _key(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan) -> dict[str, Any]:
     fact = facts[cell.graph]
     return {
@@ -240,7 +228,7 @@ def _pass(
                         _commit(run, cell, name, refused, notes.get(name))
                         continue
                     claims[name] = held.pop_all()
-                    yield _job(run.study, setup, cell, name)
+                    yield _job(run, cell, name)
 
     ran = 0
     try:
@@ -290,13 +278,16 @@ def look(root: Path, name: str) -> Cell | DamagedCellError | None:
         return damaged
 
 
-def _job(study: Study, setup: Setup, cell: CellPlan, name: str) -> Job:
+def _job(run: _Run, cell: CellPlan, name: str) -> Job:
+    study, setup = run.study, run.setup
     return Job(
         cell_id=name,
         plan=cell,
         queries=study.queries,
         artifacts=setup.root / ARTIFACTS,
         method_of=setup.method_of,
+        graph_of=setup.graph_of,
+        graph_digest=run.facts[cell.graph].graph_digest,
         reference_policy=parse(study.search).name,
         plugin_file=setup.sources[cell.method].plugin_file,
         part_files=tuple(file for name in names_in(cell.params) if (file := setup.sources[name].plugin_file)),

@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import connection
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import psutil
 
 from aacbench.errors import StoreError
 from aacbench.run.durable import storing
-from aacbench.run.worker import STARTED, Failure, serve
+from aacbench.run.worker import Failure, Started, end_session, serve
 from aacbench.scratch import temporary_folder
 
 GIB = 2**30
@@ -41,6 +41,7 @@ class _Worker:
     pipe: Any
     job: Any = None
     kind: str = ""
+    step: str = ""
     deadline: float = field(default=math.inf)
 
     def give(self, job: Any) -> None:
@@ -49,10 +50,13 @@ class _Worker:
             self.pipe.send(job)
 
     def kill(self) -> None:
-        """End the process and all that it started."""
-        started = self._started()
+        """End the process and all that it started, also where it has died by itself."""
+        pid, started = self.process.pid, self._started()
+        ours = self.process.is_alive() or not psutil.pid_exists(pid)  # else it died, and its number was given away
         self.process.kill()
         self.process.join()
+        if ours:
+            end_session(pid)
         self.pipe.close()
         for child in started:
             with suppress(psutil.Error):
@@ -161,9 +165,11 @@ def _answer(worker: _Worker, limits: Limits) -> Any:
             answer = worker.pipe.recv()
             if isinstance(answer, StoreError):
                 raise answer  # not this cell's fault, and no other cell could be stored either
-            if not (isinstance(answer, str) and answer == STARTED):
+            if isinstance(answer, Failure):
+                return replace(answer, step=worker.step)
+            if not isinstance(answer, Started):
                 return answer
-            worker.deadline = time.monotonic() + limits.seconds
+            worker.step, worker.deadline = answer.step, time.monotonic() + limits.seconds
     except (EOFError, OSError):
         pass  # it has died
     else:
@@ -175,8 +181,8 @@ def _answer(worker: _Worker, limits: Limits) -> Any:
     code = worker.process.exitcode
     worker.kill()
     if not in_time:
-        return Failure("timeout", f"the cell took longer than {limits.seconds:g} seconds")
-    return Failure("error", f"the worker process died ({_described(code)})")
+        return Failure("timeout", f"the cell took longer than {limits.seconds:g} seconds", worker.step)
+    return Failure("error", f"the worker process died ({_described(code)})", worker.step)
 
 
 def _described(code: int | None) -> str:

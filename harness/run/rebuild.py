@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.errors import AacbenchError, UsageError
+from aacbench.graphs.load import load
 from aacbench.memory.deploy import Deployed, deploy
 from aacbench.method import BuildContext, Method
 from aacbench.run.layout import ARTIFACTS
 from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
 from aacbench.run.study import read_plan
-from aacbench.run.world import World, context
+from aacbench.run.world import GraphOf, World, context
 from aacbench.run.world import world as world_of
 
 
@@ -24,9 +25,11 @@ class Rebuilt:
     deployed: Deployed
 
 
-def rebuild(root: Path, key: Mapping[str, Any], queries: QueryPlan, method: Method) -> Rebuilt:
+def rebuild(
+    root: Path, key: Mapping[str, Any], queries: QueryPlan, method: Method, graph_of: GraphOf = load
+) -> Rebuilt:
     """Build a cell's heuristic from its key; a graph or queries that are not the cell's own are refused."""
-    world = world_of(key["graph"], queries)
+    world = world_of(key["graph"], queries, graph_of)
     if world.net.graph.digest != key["graph_digest"]:
         raise UsageError(f"the graph {key['graph']} is no longer the one this cell was run on; run the study anew.")
     if world.digests() != dict(key["query_digests"]):

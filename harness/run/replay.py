@@ -1,6 +1,6 @@
 """The numbers a cell was judged by, computed again from the graph."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isnan
 from pathlib import Path
@@ -9,12 +9,17 @@ from typing import Any
 import numpy as np
 
 from aacbench.errors import UsageError
+from aacbench.graphs.load import load
 from aacbench.labels.exact import Direction, distances
 from aacbench.method import Method
+from aacbench.parts import whole
+from aacbench.run.alone import alone
 from aacbench.run.audit import audit_answers, audit_bounds
 from aacbench.run.cell import AUDIT_TARGETS
+from aacbench.run.executor import Limits
 from aacbench.run.rebuild import Rebuilt, rebuild, stored_queries
-from aacbench.run.store import Cell
+from aacbench.run.store import Cell, read_cell
+from aacbench.run.world import GraphOf
 from aacbench.search import dijkstra, search
 from aacbench.search.astar import RELATIVE_TOLERANCE
 
@@ -29,11 +34,39 @@ class Line:
     agrees: bool
 
 
-def replayed(root: Path, cell: Cell, method: Method) -> list[Line]:
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A cell with all that a worker needs to replay it."""
+
+    root: Path
+    cell: str
+    method_of: Callable[[str], Method]
+    graph_of: GraphOf
+
+
+def replay_alone(
+    root: Path, cell: str, method_of: Callable[[str], Method], graph_of: GraphOf = load, limits: Limits | None = None
+) -> list[Line]:
+    """`replayed` in a worker process: a method or graph that hangs there, or takes it with it, is one sentence."""
+    job = _Job(root, cell, method_of, graph_of)
+    lines: list[Line] = alone(_replayed, job, limits or Limits(), "the cell could not be replayed")
+    return lines
+
+
+def _replayed(job: _Job) -> list[Line]:
+    cell = read_cell(job.root, job.cell)
+    if cell is None:
+        raise UsageError(f"cell {job.cell} is gone from {job.root}.")
+    return replayed(
+        job.root, cell, whole(job.method_of(cell.key["method"]), cell.key["params"], job.method_of), job.graph_of
+    )
+
+
+def replayed(root: Path, cell: Cell, method: Method, graph_of: GraphOf = load) -> list[Line]:
     """Every counterexample of a cell with its numbers, or where there is none, the audit."""
     if "audit" not in cell.record:
         raise UsageError(f"cell {cell.cell_id} never came to an audit, so there is nothing to replay: run it again.")
-    rebuilt = rebuild(root, cell.key, stored_queries(root), method)
+    rebuilt = rebuild(root, cell.key, stored_queries(root), method, graph_of)
     cases = cell.record["audit"]["counterexamples"]
     if cases:
         return [line for case in cases for line in _case(cell, rebuilt, case)]

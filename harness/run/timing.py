@@ -4,23 +4,28 @@ import gc
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from aacbench.errors import AacbenchError, UsageError
+from aacbench.errors import AacbenchError, StoreError, UsageError
+from aacbench.graphs.load import load
 from aacbench.graphs.record import Array
 from aacbench.method import Method
 from aacbench.parts import whole
 from aacbench.queries.record import QuerySet
+from aacbench.run.executor import Limits, run_cells
 from aacbench.run.locks import claim
 from aacbench.run.plan import BASELINE, TEST
 from aacbench.run.rebuild import Rebuilt, rebuild, stored_queries
 from aacbench.run.records import QueryPlan
 from aacbench.run.rows import read_queries, read_timings, write_timings
 from aacbench.run.store import Cell, commit, read_cell
+from aacbench.run.worker import Failure, begin_step
+from aacbench.run.world import GraphOf
 from aacbench.search import astar
 from aacbench.search.layouts import memo_for
 from aacbench.search.networks import Network
@@ -78,6 +83,8 @@ def time_study(
     cells: Iterable[str],
     method_of: Callable[[str], Method],
     *,
+    graph_of: GraphOf = load,
+    limits: Limits | None = None,
     repetitions: int = REPETITIONS,
     again: bool = False,
     seed: int = 42,
@@ -85,10 +92,12 @@ def time_study(
 ) -> list[str]:
     """Time the compiled test cells among these, a graph and budget at a time, and return the ids of those timed.
 
+    Each group is timed in one worker process, with nothing beside it; a cell of it may take the `limits` to be built.
     A group whose cells all have as many repetitions already is left as it is, unless `again`. What cannot be timed is
     told to `notify` as an `untimed` event with the reason; the others of its group are timed without it.
     """
-    queries, done = stored_queries(root), []
+    job = _Job((), root, stored_queries(root), method_of, graph_of, repetitions, seed)
+    done: list[str] = []
     for group in _groups(root, cells, notify):
         if not again and all(_repetitions(cell) >= repetitions for cell in group):
             continue
@@ -96,20 +105,24 @@ def time_study(
             if not all(claims.enter_context(claim(root, cell.cell_id)) for cell in group):
                 _tell(notify, group, "another run works on it")
                 continue
-            done += _time_group(root, group, queries, method_of, repetitions, seed, notify)
+            done += _time_group(group, job, limits or Limits(), notify)
     return done
 
 
-def interleave(runners: list[Runner], queries: int, repetitions: int, seed: int) -> None:
+def interleave(
+    runners: list[Runner], queries: int, repetitions: int, seed: int, begin: Callable[[], None] = lambda: None
+) -> None:
     """Fill the runners' rows: each repetition goes through all blocks, each block through all runners, shuffled.
 
-    `order` counts the searches of all runners together, so that their rows merge into what happened when.
+    `begin` is called before each block, for whoever watches the time. `order` counts the searches of all runners
+    together, so that their rows merge into what happened when.
     """
     shuffle = np.random.default_rng(seed)
     blocks = [slice(start, min(start + BLOCK, queries)) for start in range(0, queries, BLOCK)]
     order = 0
     for repetition in range(repetitions):
         for block in blocks:
+            begin()
             for turn in shuffle.permutation(len(runners)).tolist():
                 runner = runners[turn]
 
@@ -134,39 +147,85 @@ def _groups(root: Path, cells: Iterable[str], notify: Notify) -> list[list[Cell]
     return list(groups.values())
 
 
-def _time_group(
-    root: Path,
-    group: list[Cell],
-    queries: QueryPlan,
-    method_of: Callable[[str], Method],
-    repetitions: int,
-    seed: int,
-    notify: Notify,
-) -> list[str]:
-    ready: list[tuple[Cell, Runner]] = []
+def _time_group(group: list[Cell], job: "_Job", limits: Limits, notify: Notify) -> list[str]:
+    """Time a group in a worker; where that dies or hangs on a cell, again without it."""
+    timed = None
+    while group and timed is None:
+        job = replace(job, cells=tuple(cell.cell_id for cell in group))
+        ((_, answer),) = run_cells(_timed, [job], 1, limits)
+        if isinstance(answer, Failure):
+            at = [cell for cell in group if cell.cell_id == answer.step] or group
+            _tell(notify, at, f"built again to be timed, {answer.reason}" if at is not group else answer.reason)
+            group = [cell for cell in group if cell not in at]
+        else:
+            timed = answer
+    return [] if timed is None else _keep(group, job.root, timed, notify)
+
+
+def _keep(group: list[Cell], root: Path, timed: "_Timed", notify: Notify) -> list[str]:
+    ready = [cell for cell in group if cell.cell_id in timed.tables]
     for cell in group:
+        if cell.cell_id in timed.untimed:
+            _tell(notify, [cell], timed.untimed[cell.cell_id])
+    for cell in ready:
+        kept = {name: data for name, data in cell.files.items() if name not in (TIMINGS, CONTROL)}
+        beside = {CONTROL: timed.control} if cell.cell_id == timed.repeated else {}
+        commit(root, cell.cell_id, cell.record, {**kept, TIMINGS: timed.tables[cell.cell_id], **beside}, replace=True)
+    if ready:
+        notify("timed", {"cells": [cell.cell_id for cell in ready], "key": dict(group[0].key)})
+    return [cell.cell_id for cell in ready]
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A group of cells with all that a worker needs to time it."""
+
+    cells: tuple[str, ...]
+    root: Path
+    queries: QueryPlan
+    method_of: Callable[[str], Method]
+    graph_of: GraphOf
+    repetitions: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Timed:
+    """The times of each cell, those of the control, a repetition of one of them, and why others have none."""
+
+    tables: Mapping[str, bytes]
+    repeated: str
+    control: bytes
+    untimed: Mapping[str, str]
+
+
+def _timed(job: _Job) -> _Timed:
+    """Time a group, in its worker. Whatever one cell's method raises is that cell's reason."""
+    ready: list[Runner] = []
+    untimed: dict[str, str] = {}
+    baseline = set()
+    for name in job.cells:
+        begin_step(name)
         try:
-            method = whole(method_of(cell.key["method"]), cell.key["params"], method_of)
-            rebuilt = rebuild(root, cell.key, queries, method)
-            ready.append((cell, _warm_runner(cell, rebuilt)))
+            cell = read_cell(job.root, name)
+            if cell is None:
+                raise UsageError("it is gone.")
+            baseline |= {name} if cell.key["method"] == BASELINE else set()
+            method = whole(job.method_of(cell.key["method"]), cell.key["params"], job.method_of)
+            rebuilt = rebuild(job.root, cell.key, job.queries, method, job.graph_of)
+            ready.append(_warm_runner(cell, rebuilt))
+        except StoreError:
+            raise
         except AacbenchError as error:
-            _tell(notify, [cell], str(error).rstrip("."))
+            untimed[name] = str(error).rstrip(".")
     if not ready:
-        return []
-    repeated, first = next((pair for pair in ready if pair[0].key["method"] != BASELINE), ready[0])
+        return _Timed({}, "", b"", untimed)
+    first = next((runner for runner in ready if runner.name not in baseline), ready[0])
     control = Runner("control", first.network, first.labels, first.policy, first.queries)
     gc.collect()
     gc.disable()  # a collection would fall on whichever search is running
-    try:
-        interleave([*(runner for _, runner in ready), control], len(first.queries), repetitions, seed)
-    finally:
-        gc.enable()
-    for cell, runner in ready:
-        kept = {name: data for name, data in cell.files.items() if name not in (TIMINGS, CONTROL)}
-        beside = {CONTROL: control.table()} if cell is repeated else {}
-        commit(root, cell.cell_id, cell.record, {**kept, TIMINGS: runner.table(), **beside}, replace=True)
-    notify("timed", {"cells": [cell.cell_id for cell, _ in ready], "key": dict(group[0].key)})
-    return [cell.cell_id for cell, _ in ready]
+    interleave([*ready, control], len(first.queries), job.repetitions, job.seed, partial(begin_step, ""))
+    return _Timed({runner.name: runner.table() for runner in ready}, first.name, control.table(), untimed)
 
 
 def _warm_runner(cell: Cell, rebuilt: Rebuilt) -> Runner:

@@ -7,26 +7,58 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import psutil
+
 from aacbench.errors import StoreError
 
-STARTED = "started"
 _LOOK_AT_PARENT_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a cell has no result: an outcome and a sentence."""
+    """Why a cell has no result: an outcome, a sentence, and the step that its worker was at, if it told."""
 
     outcome: str
     reason: str
+    step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A worker's word that it begins a job, or a step of one: from now on the limit of time counts."""
+
+    step: str = ""
+
+
+class _Teller:
+    """Where a worker's steps are told; outside a worker nobody listens."""
+
+    pipe: Any = None
+
+
+def begin_step(name: str) -> None:
+    """Begin a step of a job that may take as long as a cell; if the worker hangs or dies in it, its name is told."""
+    if _Teller.pipe is not None:
+        _Teller.pipe.send(Started(name))
+
+
+def end_session(session: int) -> None:
+    """End every other process of a session: all that its first process started, unless that began its own."""
+    for pid in psutil.pids():
+        with suppress(OSError):  # gone already, or somebody else's
+            if pid != os.getpid() and os.getsid(pid) == session:
+                os.kill(pid, signal.SIGKILL)
 
 
 def serve(work: Callable[[Any], Any], pipe: Any, memory_bytes: int, temporary: str, parent: int) -> None:
     """Work through jobs from the pipe; an exception of `work` is answered as a Failure."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group, and the run ends its workers itself
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever sends it: the run ends its workers itself
+    os.setsid()  # so that what a method starts can be found when this process is gone
+    _Teller.pipe = pipe
     # Private memory only: graphs and pools are mapped from files and shared.
     resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
     os.environ["TMPDIR"] = temporary  # for its helper processes too; goes with the run, however that ends
@@ -34,7 +66,7 @@ def serve(work: Callable[[Any], Any], pipe: Any, memory_bytes: int, temporary: s
     os.dup2(2, 1)  # what a method prints is not the command's output
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     while (job := _next(pipe)) is not None:
-        pipe.send(STARTED)
+        pipe.send(Started())
         _send(pipe, _done(work, job))
 
 
@@ -67,4 +99,5 @@ def _end_with(parent: int) -> None:
     """A killed run cannot stop its workers, and one that hangs would stay for ever."""
     while os.getppid() == parent:
         time.sleep(_LOOK_AT_PARENT_SECONDS)
+    end_session(os.getpid())
     os.kill(os.getpid(), signal.SIGKILL)

@@ -1,12 +1,12 @@
 """What a worker keeps of a graph from cell to cell, sealed: a method that changes any of it is found out."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from aacbench.errors import AacbenchError
 from aacbench.graphs.load import load
-from aacbench.graphs.record import Array
+from aacbench.graphs.record import Array, Graph
 from aacbench.labels.exact import Direction, distances
 from aacbench.method import BuildContext, Method, Params, PoolService
 from aacbench.queries.record import QuerySet
@@ -15,6 +15,8 @@ from aacbench.run.records import QueryPlan
 from aacbench.search.fingerprint import fingerprint
 from aacbench.search.networks import Network
 from aacbench.search.stored import stored_network
+
+GraphOf = Callable[[str], Graph]  # must be importable by workers, and equal where it gives the same graphs
 
 PARTS = ("train", "validation", "test")
 
@@ -55,9 +57,9 @@ class World:
 
 
 @lru_cache(maxsize=2)
-def world(graph: str, queries: QueryPlan) -> World:
+def world(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> World:
     """A graph and its queries, sealed before any method sees them and kept while cells on the same graph follow."""
-    net = stored_network(load(graph))
+    net = stored_network(graph_of(graph))
     counts = queries.validation, queries.test, queries.train
     splits = sample_splits(net.graph, *counts, mode=queries.mode, seed=queries.seed, strict=queries.strict)
     return sealed(net, splits)
@@ -68,14 +70,14 @@ def sealed(net: Network, splits: Splits) -> World:
     return World(net, splits, _seal(net, splits))
 
 
-def intact_world(graph: str, queries: QueryPlan) -> World:
+def intact_world(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> World:
     """The same; where something that an earlier cell left running has changed it, loaded anew."""
-    found = world(graph, queries)
+    found = world(graph, queries, graph_of)
     try:
         found.check()
     except AacbenchError:
         forget()
-        found = world(graph, queries)
+        found = world(graph, queries, graph_of)
     return found
 
 

@@ -1,5 +1,7 @@
 """Checks of memory: the arrays deployed stay within the budget, and more budget never gives less."""
 
+import math
+from collections.abc import Iterator
 from itertools import pairwise
 from numbers import Real
 from typing import Any
@@ -9,6 +11,7 @@ from aacbench.graphs.record import Graph
 from aacbench.memory.conventions import Budget
 from aacbench.memory.inventory import check_budget
 from aacbench.method import Params, Unsupported
+from aacbench.parts import PARTS
 from aacbench.testing.subject import BrokenError, NotSupportedError, Subject
 
 ODD = 13.0  # a budget that no label width divides
@@ -54,7 +57,8 @@ def _suspicious(before: Params, after: Params) -> bool:
     """Whether the settings differ and none of their numbers grew."""
     if dict(before) == dict(after):
         return False
-    return not any(_is_number(value) and value > _number(before.get(name)) for name, value in after.items())
+    numbers = dict(_numbers(before))
+    return not any(value > numbers.get(name, math.inf) for name, value in _numbers(after))
 
 
 def _check_bytes(subject: Subject, graph: Graph, less: float, more: float) -> None:
@@ -65,9 +69,10 @@ def _check_bytes(subject: Subject, graph: Graph, less: float, more: float) -> No
         )
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _number(value: Any) -> Any:
-    return value if _is_number(value) else float("inf")
+def _numbers(params: Params, where: str = "") -> Iterator[tuple[str, Any]]:
+    """Every number among the settings, those of the parts a method is made of included."""
+    for name, value in params.items():
+        if isinstance(value, Real) and not isinstance(value, bool):
+            yield where + name, value
+    for number, part in enumerate(params.get(PARTS, ())):
+        yield from _numbers(part["params"], f"{where}{PARTS}.{number}.")

@@ -6,6 +6,7 @@ from aacbench.memory.conventions import CONVENTIONS
 from aacbench.memory.reload import DECLARED_ONLY, cold_reload
 from aacbench.method import Parameter, Unsupported
 from aacbench.parameters import problem_with
+from aacbench.parts import PARTS
 from aacbench.testing.elsewhere import digests_elsewhere
 from aacbench.testing.subject import SEED, BrokenError, NotBuiltError, NothingToDoError, NotSupportedError, Subject
 from aacbench.testing.zoo import as_symmetric, is_one_way
@@ -95,7 +96,11 @@ def reloads(subject: Subject, graph: Graph) -> None:
     for built in subject.each(graph):
         try:
             found = cold_reload(
-                built.heuristic, built.place.net, plugin_file=subject.plugin_file, deployed=built.deployed
+                built.heuristic,
+                built.place.net,
+                plugin_file=subject.plugin_file,
+                part_files=subject.part_files,
+                deployed=built.deployed,
             )
         except ReloadError as error:
             raise BrokenError(str(error)) from error
@@ -134,5 +139,5 @@ def _check_answer(subject: Subject, answer: object) -> None:
         if wrong:
             raise BrokenError(f"`fit` answers {name}={given[name]!r}, but the parameter takes {wrong}")
     for name, value in given.items():
-        if type(value) not in _VALUES:
+        if name != PARTS and type(value) not in _VALUES:
             raise BrokenError(f"`fit` answers {name}={value!r}, which is not a plain number or text")

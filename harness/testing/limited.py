@@ -24,6 +24,7 @@ class Examiner:
     budgets: tuple[float, ...] = BUDGETS
     settings: Mapping[str, Any] = field(default_factory=dict)
     plugin_file: Path | None = None
+    part_files: tuple[Path, ...] = ()
     expected: Mapping[str, str] = field(default_factory=dict)
     subject: Subject | None = None
 
@@ -35,6 +36,7 @@ class Examiner:
                 budgets=self.budgets,
                 settings=self.settings,
                 plugin_file=self.plugin_file,
+                part_files=self.part_files,
                 locate=self.locate,
             )
         check = next(check for check in CHECKS if check.name == name)

@@ -79,6 +79,7 @@ class Subject:
     budgets: tuple[float, ...] = BUDGETS
     settings: Mapping[str, Any] = field(default_factory=dict)
     plugin_file: Path | None = None
+    part_files: tuple[Path, ...] = ()
     locate: Callable[[], Method] | None = None
     graphs: tuple[Graph, ...] = ()
     places: dict[str, Place] = field(default_factory=dict)

@@ -63,7 +63,7 @@ CHECKS = (
     Check("consistent", bound_checks.consistent, lambda claims: claims.consistent),
     Check("forms-agree", bound_checks.forms_agree),
     Check("directed", build_checks.directed, on=is_one_way),
-    Check("within-budget", budget_checks.within_budget),
+    Check("within-budget", budget_checks.within_budget, lambda claims: claims.matched),
     Check("more-budget", budget_checks.never_shrinks, on=is_of_few, steps=60),
     Check("shortest-paths", search_checks.shortest_paths, steps=60),
     Check("same-seed", build_checks.same_seed, on=is_of_few, steps=60),
@@ -92,15 +92,19 @@ def check_method(
     expected_failures: Mapping[str, str] | None = None,
     only: Iterable[str] = (),
     plugin_file: Path | None = None,
+    part_files: tuple[Path, ...] = (),
     locate: Callable[[], Method] | None = None,
 ) -> Report:
-    """Check a method in this process. `plugin_file` is the file it came from where that cannot be imported by name.
+    """Check a method in this process. `plugin_file` is the file it came from where that cannot be imported by name,
+    `part_files` those of the methods it is made of.
 
     `expected_failures` maps names of checks to reasons. `locate` finds the method again in another process, where its
     `build` is not at the top of a module.
     """
     expected = checked_expectations(method, expected_failures)
-    subject = subject_of(method, budgets=budgets, settings=settings, plugin_file=plugin_file, locate=locate)
+    subject = subject_of(
+        method, budgets=budgets, settings=settings, plugin_file=plugin_file, part_files=part_files, locate=locate
+    )
     results = [run_check(subject, check, expected.get(check.name)) for check in checks_for(method, only)]
     return Report(method.name, tuple(results), not_claimed(method))
 
@@ -111,14 +115,21 @@ def subject_of(
     budgets: Sequence[float] = BUDGETS,
     settings: Mapping[str, Any] | None = None,
     plugin_file: Path | None = None,
+    part_files: tuple[Path, ...] = (),
     locate: Callable[[], Method] | None = None,
 ) -> Subject:
     """A method ready to be checked on the zoo."""
+    if method.made_of is not None:
+        raise UsageError(
+            f"{method.name!r} is made of other methods, which must be put in before it is checked: "
+            f"`aacbench check` does so, and in tests `aacbench.parts.self_contained`."
+        )
     return Subject(
         method=method,
         budgets=tuple(map(float, budgets)),
         settings=dict(settings or {}),
         plugin_file=plugin_file,
+        part_files=part_files,
         locate=locate,
         graphs=tuple(zoo().values()),
     )

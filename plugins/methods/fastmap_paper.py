@@ -6,6 +6,7 @@ from typing import Any
 from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
+FARTHEST = 2.0**60  # beyond every distance; a search in whole numbers could not hold much more
 LEAST = 1e-10  # what the published code divides by where a pair is no longer apart
 
 
@@ -33,7 +34,8 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
 def build(context: BuildContext) -> LabelHeuristic:
     """Coordinates (d(a, v)^2 + d(a, b)^2 - d(b, v)^2) / 2 d(a, b) of Euclidean residuals, the same a and b each time.
 
-    After the first, nothing is left between a and b, so the rest is rounding noise divided by LEAST.
+    After the first, nothing is left between a and b, so the rest is rounding noise divided by LEAST, or, where arcs are
+    one-way, anything divided by it: that is cut off where no distance is as long.
     """
     import numpy as np
 
@@ -46,12 +48,14 @@ def build(context: BuildContext) -> LabelHeuristic:
     b = _farthest(context, a, inside)
     a = _farthest(context, b, inside)
     squares = [np.square(np.maximum(distances(context.network, pivot), 0).astype(np.float64)) for pivot in (a, b)]
-    columns = []
-    for _ in range(context.params["d"]):
+    columns: list[Any] = []
+    dimensions = context.params["d"]
+    most = FARTHEST / (2 * dimensions)  # each adds the difference of two coordinates
+    for _ in range(dimensions):
         from_a, from_b = squares
         apart = np.sqrt(from_a[b])
         column = (from_a + from_a[b] - from_b) / (2 * max(apart, LEAST))
-        columns.append(column)
+        columns.append(np.clip(column, -most, most))
         squares = [
             np.maximum(left - np.square(column - column[pivot]), 0) for left, pivot in zip(squares, (a, b), strict=True)
         ]

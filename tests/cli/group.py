@@ -14,7 +14,7 @@ from aacbench.run.events import read_events
 from aacbench.run.store import Cell, scan
 
 FAULTS = Path(__file__).parents[1] / "plugins" / "fault_methods.py"
-SIZES = ("--graphs", "grid-8", "--budgets", "8,16", "--seeds", "1,2", "--queries", "6/5", "--workers", "2")
+SIZES = ("--graphs", "grid-8", "--budgets", "16", "--seeds", "1,2,3,4,5,6", "--queries", "6/5", "--workers", "2")
 TIMES = ("seconds", "pool_seconds", "peak_rss")
 PATIENCE = 120  # seconds, for what happens at once unless the machine is busy
 
@@ -63,6 +63,15 @@ def wait_for(condition) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def wait_for_changes(root: Path, count: int, process: subprocess.Popen) -> None:
+    """Wait until the folders of cells have changed so often, or the command is done."""
+    before, seen = None, -1
+    while seen < count and process.poll() is None:
+        now = {folder.name: folder.stat().st_mtime_ns for folder in root.glob("cells/*")}
+        seen, before = seen + (now != before), now
+        time.sleep(0.0002)
 
 
 def finished(root: Path) -> int:

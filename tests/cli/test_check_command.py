@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from cli.command import command
 
+CROW = Path(__file__).parent / "plugins" / "bounds.py"
 HOPELESS = Path(__file__).parent / "plugins" / "hopeless.py"
 
 
@@ -14,6 +15,25 @@ def test_a_method_that_passes(capfd):
     lines = capfd.readouterr().out.splitlines()
     assert lines[0].split()[:2] == ["builds", "passed"]
     assert lines[-1] == "alt: 2 of 2 checks ran: 2 passed"
+
+
+def test_a_method_made_of_others_is_checked_with_its_parts(capfd):
+    words = ("--only", "parameters,within-budget,more-budget,other-process", "--budgets", "16,32")
+    assert command("check", "hybrid[a=alt,b=random-subset]", *words) == 0
+    assert capfd.readouterr().out.splitlines()[-1] == "hybrid: 4 of 4 checks ran: 4 passed"
+
+
+def test_parts_from_plugin_files_are_found_again_in_another_process(capfd):
+    words = ("--plugin", CROW, "--only", "builds,other-process,cold-reload", "--budgets", "16")
+    assert command("check", "hybrid-double[a=alt,b=bounds]", *words) == 0
+    assert capfd.readouterr().out.splitlines()[-1] == "hybrid-double: 3 of 3 checks ran: 3 passed"
+
+
+@pytest.mark.parametrize("part", ["altt", "alt[Q=1]"])
+def test_a_part_that_there_is_not_is_one_sentence(part, capfd):
+    assert command("check", f"hybrid[a={part},b=alt]") == 2
+    last = capfd.readouterr().err.splitlines()[-1]
+    assert "there is no method 'altt'" in last or "has no parameter 'Q'" in last
 
 
 def test_a_method_that_fails_shows_the_smallest_counterexample(capfd):

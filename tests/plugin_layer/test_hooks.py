@@ -38,7 +38,7 @@ def test_hook_methods(manager):
 
 
 def test_hook_graphs(manager):
-    assert manager.graphs()["own:pair"].load().arcs == 1
+    assert manager.graphs()["own:pair"].source.load().arcs == 1
 
 
 def test_hook_protocols(manager):

@@ -1,12 +1,17 @@
 """Workers: what a job of one kind leaves behind never meets a job of another."""
 
 import os
+import signal
+import subprocess
 import tempfile
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import psutil
 
 from aacbench.run.executor import GIB, Limits, run_cells
+from aacbench.run.worker import Failure, begin_step
 
 LIMITS = Limits(600, 4 * GIB)
 
@@ -16,9 +21,23 @@ def who(job):
 
 
 def child(job):
-    import subprocess
-
     return subprocess.Popen(["sleep", "600"]).pid
+
+
+def child_and_die(note):
+    pid = subprocess.Popen(["sh", "-c", "sleep 600 & wait"], process_group=0).pid
+    Path(note).write_text(str(pid))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def steps(job):
+    begin_step("first")
+    begin_step("second")
+    if job == "dies":
+        os._exit(4)
+    if job == "hangs":
+        time.sleep(600)
+    raise MemoryError
 
 
 def test_a_worker_that_served_one_kind_serves_no_other():
@@ -33,6 +52,27 @@ def test_a_worker_that_served_one_kind_serves_no_other():
 
 def test_what_a_job_started_ends_with_the_workers():
     ((_, pid),) = run_cells(child, ["job"], 1, LIMITS)
+    wait_until_gone(pid)
+
+
+def test_what_a_job_started_ends_when_its_worker_has_died(tmp_path):
+    note = tmp_path / "pid"
+    ((_, answer),) = run_cells(child_and_die, [str(note)], 1, LIMITS)
+    assert answer == Failure("error", "the worker process died (signal 9)")
+    wait_until_gone(int(note.read_text()))
+
+
+def test_a_failure_names_the_step_its_worker_was_at():
+    found = dict(run_cells(steps, ["dies", "hangs", "forgets"], 1, replace(LIMITS, seconds=2)))
+    assert {job: (answer.outcome, answer.step) for job, answer in found.items()} == {
+        "dies": ("error", "second"),
+        "hangs": ("timeout", "second"),
+        "forgets": ("out-of-memory", "second"),
+    }
+
+
+def wait_until_gone(pid):
     deadline = time.monotonic() + 60
     while psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie":
         assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -1,18 +1,24 @@
 """Timing goes in turns, leaves counts alone, and refuses to time what is not what was counted."""
 
+import os
+import time
+from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from cli.command import JUDGED, run_study
 
+from aacbench.cli.methods import method_in_worker
 from aacbench.errors import UsageError
-from aacbench.plugins.manager import load_plugins
+from aacbench.run.executor import Limits
 from aacbench.run.rebuild import rebuild, stored_queries
 from aacbench.run.rows import read_queries, read_timings, write_queries
 from aacbench.run.store import commit, read_cell, scan
 from aacbench.run.timing import BLOCK, CONTROL, TIMINGS, interleave, time_study
 
+METHOD_OF = partial(method_in_worker, (JUDGED,))
 QUERIES = 2 * BLOCK + 3
 
 
@@ -69,15 +75,13 @@ def study(counted, tmp_path):
 
     root = tmp_path / "study"
     shutil.copytree(counted, root)
-    plugins = load_plugins([JUDGED])
     told = []
     names = [name for name, _ in scan(root)]
 
-    def timed(**options):
-        of = lambda name: plugins.method(name).method  # noqa: E731
-        return time_study(root, names, of, notify=lambda event, facts: told.append((event, facts)), **options)
+    def timed(method_of=METHOD_OF, **options):
+        return time_study(root, names, method_of, notify=lambda event, facts: told.append((event, facts)), **options)
 
-    return SimpleNamespace(root=root, names=names, timed=timed, told=told, plugins=plugins)
+    return SimpleNamespace(root=root, names=names, timed=timed, told=told)
 
 
 def cell_of(study, method, seed=1):
@@ -129,9 +133,37 @@ def test_a_method_that_expands_something_else_now_is_not_timed(study):
     assert any("does not expand" in facts["reason"] for event, facts in study.told if event == "untimed")
 
 
+def hang(context):
+    time.sleep(600)
+
+
+def leave(context):
+    os._exit(6)
+
+
+def with_build(name, build, asked):
+    """The method asked for, but of this one another build."""
+    method = METHOD_OF(asked)
+    return replace(method, build=build) if asked == name else method
+
+
+@pytest.mark.parametrize(
+    ("build", "reason"),
+    [(hang, "the cell took longer than 8 seconds"), (leave, "the worker process died (exit code 6)")],
+)
+def test_what_hangs_or_dies_when_built_again_is_not_timed_and_the_others_are(study, build, reason):
+    done = study.timed(partial(with_build, "alt", build), repetitions=1, limits=Limits(seconds=8))
+    alt = cell_of(study, "alt").cell_id
+    reasons = {facts["cell"]: facts["reason"] for event, facts in study.told if event == "untimed"}
+    assert reasons[alt] == f"built again to be timed, {reason}"
+    assert len(done) == 3
+    assert alt not in done
+    assert CONTROL in cell_of(study, "random-subset").files
+
+
 def test_a_rebuilt_cell_gives_the_bounds_of_its_rows(study):
     cell = cell_of(study, "random-subset", 2)
-    rebuilt = rebuild(study.root, cell.key, stored_queries(study.root), study.plugins.method("random-subset").method)
+    rebuilt = rebuild(study.root, cell.key, stored_queries(study.root), METHOD_OF("random-subset"))
     rows = read_queries(cell.files["queries.csv"])
     h = [rebuilt.deployed.many([s], t)[0] for s, t in zip(rows["source"], rows["target"], strict=True)]
     assert np.array_equal(h, rows["h_source"])
@@ -142,10 +174,10 @@ def test_another_graph_or_other_queries_are_refused(study, change, what):
     cell = cell_of(study, "alt")
     key = {**cell.key, change: {"test": "other"} if change == "query_digests" else "other"}
     with pytest.raises(UsageError, match=f"the {what} .*no longer"):
-        rebuild(study.root, key, stored_queries(study.root), study.plugins.method("alt").method)
+        rebuild(study.root, key, stored_queries(study.root), METHOD_OF("alt"))
 
 
 def test_a_method_that_cannot_be_built_again_is_one_sentence(study):
     cell = cell_of(study, "alt")
     with pytest.raises(UsageError, match="failing could not be built again: ValueError"):
-        rebuild(study.root, cell.key, stored_queries(study.root), study.plugins.method("failing").method)
+        rebuild(study.root, cell.key, stored_queries(study.root), METHOD_OF("failing"))

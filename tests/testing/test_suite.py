@@ -1,16 +1,24 @@
 """The suite itself: what is chosen, expected, refused and counted, and how it reads."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from testing.mutants import MUTANTS, mutated, plugin
 
 from aacbench.errors import UsageError
-from aacbench.method import Claims, Method, Unsupported
+from aacbench.graphs import from_arcs
+from aacbench.method import Claims, LabelHeuristic, Method, Unsupported
+from aacbench.parts import self_contained, with_parts
+from aacbench.plugins.manager import load_plugins
+from aacbench.plugins.settings import resolve
 from aacbench.testing import CHECKS, check_method, parametrize_with_checks, zoo
 from aacbench.testing.report import EXPECTED, NOT_RUN, NOTHING, PASSED, UNEXPECTED, UNSUPPORTED
-from aacbench.testing.search_checks import permitted
+from aacbench.testing.search_checks import check_paths, permitted
+from aacbench.testing.subject import BrokenError
 from aacbench.testing.suite import checks_for
 
 pytest_plugins = ["pytester"]
@@ -46,6 +54,45 @@ def test_checks_are_chosen_by_claims():
     left_out = {check.name for check in checks_for(method)} - {check.name for check in checks_for(humble)}
     assert left_out == {"admissible", "consistent", "other-seeds"}
     assert check_method(humble, only=["numbers"]).not_claimed == ("admissible", "consistent", "other-seeds")
+
+
+def over_budget(context):
+    values = np.zeros((context.graph.vertices, 100), dtype=np.int32)
+    return LabelHeuristic({"rows": values}, "differential")
+
+
+@pytest.mark.parametrize("matched", [True, False])
+def test_the_budget_is_checked_unless_it_is_exceeded_by_design(matched):
+    method = Method("large", "400 bytes a vertex", lambda budget, info, params: params, over_budget)
+    report = check_method(replace(method, claims=Claims(matched=matched)), only=["builds", "within-budget"])
+    assert [result.check for result in report.results if not result.ok] == (["within-budget"] if matched else [])
+    assert ("within-budget" in report.not_claimed) is not matched
+
+
+def test_a_method_made_of_others_must_have_its_parts_put_in():
+    methods = {
+        name: loaded.method for name, loaded in load_plugins(environment={"AACBENCH_PLUGINS": ""}).methods().items()
+    }
+    hybrid = methods["hybrid-double"]
+    with pytest.raises(UsageError, match="is made of other methods"):
+        check_method(hybrid)
+    settings = {"a": "alt", "b": "random-subset"}
+    params = with_parts(hybrid, settings, methods.__getitem__, resolve)
+    filled = self_contained(hybrid, params, methods.__getitem__)
+    assert (filled.claims.matched, filled.claims.deterministic) == (False, False)
+    report = check_method(filled, settings=settings, only=["parameters", "builds", "admissible", "more-budget"])
+    assert report.ok, report.text()
+
+
+@pytest.mark.parametrize(
+    ("said", "exactly", "wrong"),
+    [(4, True, True), (4, False, True), (5, True, False), (6, True, True), (6, False, False)],
+)
+def test_a_path_may_cost_less_than_is_said_only_without_a_claim(said, exactly, wrong):
+    graph = from_arcs(3, [0, 1], [1, 2], [2, 3])
+    answers = SimpleNamespace(cost=np.array([said]), paths=[np.array([0, 1, 2])])
+    with pytest.raises(BrokenError) if wrong else nullcontext():
+        check_paths(graph, np.array([0]), np.array([2]), answers, "", exactly=exactly)
 
 
 def test_without_a_claim_of_consistency_every_search_reopens():

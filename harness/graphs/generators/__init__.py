@@ -1,9 +1,9 @@
 """Generators: graphs made by a recipe and a seed, the same on every machine."""
 
-import re
 from collections.abc import Callable
 
 from aacbench.errors import UsageError
+from aacbench.graph_names import FIXED, SIZED
 from aacbench.graphs.generators.lattices import grid, maze
 from aacbench.graphs.generators.random_graphs import ba_10k, p7, sbm_10k
 from aacbench.graphs.generators.road import road
@@ -11,10 +11,9 @@ from aacbench.graphs.record import Graph
 
 __all__ = ["ba_10k", "describe", "generate", "grid", "maze", "p7", "road", "sbm_10k"]
 
-_FIXED: dict[str, Callable[[], Graph]] = {"sbm-10k": sbm_10k, "ba-10k": ba_10k, "p7": p7}
+_FIXED: dict[str, Callable[[], Graph]] = dict(zip(FIXED, (sbm_10k, ba_10k, p7), strict=True))
 _SIZED: dict[str, Callable[[int, int], Graph]] = {"road": road, "grid": grid, "maze": maze}
 _DEFAULT_SIZE = {"grid": "64", "maze": "64"}
-_SIZED_NAME = re.compile(r"(?P<kind>road|grid|maze)(-(?P<size>[0-9]+))?(-s(?P<seed>[0-9]+))?")
 _MOST_DIGITS = 18
 
 
@@ -22,7 +21,7 @@ def generate(name: str) -> Graph | None:
     """The graph of this name, or None where no generator has it."""
     if name in _FIXED:
         return _FIXED[name]()
-    match = _SIZED_NAME.fullmatch(name)
+    match = SIZED.fullmatch(name)
     if match is None:
         return None
     size = match["size"] or _DEFAULT_SIZE.get(match["kind"])
