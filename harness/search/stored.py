@@ -12,14 +12,13 @@ from aacbench.search.networks import Arcs, Network, network
 
 def stored_network(graph: Graph, order: str = "dfs") -> Network:
     """`network` from the user's cache where it is there, else computed and put there."""
-    root = networks_folder()
-    kept = artifacts.read(root, _key(graph, order))
-    if kept is not None:
-        return Network(graph, order, kept.arrays["original"], kept.arrays["place"], _arcs(kept))
+    found = _stored(graph, order)
+    if found is not None:
+        return found
     made = network(graph, order)
     with suppress(OSError):  # a full or read-only disk costs time, not the result
-        save_network(root, made)
-    return made
+        save_network(networks_folder(), made)
+    return _stored(graph, order) or made
 
 
 def networks_folder() -> Path:
@@ -46,6 +45,11 @@ def load_network(root: Path, key: str) -> Network:
     arrays = kept.arrays
     graph = Graph(indptr=arrays["indptr"], indices=arrays["indices"], weights=arrays["weights"])
     return Network(graph, kept.facts["order"], arrays["original"], arrays["place"], _arcs(kept))
+
+
+def _stored(graph: Graph, order: str) -> Network | None:
+    kept = artifacts.read(networks_folder(), _key(graph, order))
+    return None if kept is None else Network(graph, order, kept.arrays["original"], kept.arrays["place"], _arcs(kept))
 
 
 def _key(graph: Graph, order: str) -> str:

@@ -4,7 +4,6 @@ All cells run in this process, one after the other, which is what a worker that 
 """
 
 import json
-import sys
 from functools import partial
 from pathlib import Path
 
@@ -16,15 +15,14 @@ from aacbench import artifacts
 from aacbench.cli.methods import method_in_worker
 from aacbench.graphs.load import load
 from aacbench.labels import pool
-from aacbench.locations import cache_folder
-from aacbench.memory.reload import keep_network
-from aacbench.memory.saved import load_network
-from aacbench.run import cell
+from aacbench.run import reference
 from aacbench.run.cell import Job, Result, run_cell
 from aacbench.run.plan import CellPlan
-from aacbench.run.rebuild import inputs, rebuild
+from aacbench.run.rebuild import rebuild
 from aacbench.run.records import QueryPlan
+from aacbench.run.world import forget, world
 from aacbench.search import network
+from aacbench.search.stored import load_network, networks_folder, save_network
 
 GRAPH = "grid-9"  # no other test keeps its arrays in the cache
 PLUGIN = Path(studies.__file__).parent / "plugins" / "mischief_methods.py"
@@ -46,9 +44,14 @@ def run(root: Path, method: str, **params) -> Result:
         splits=("validation", "test"),
     )
     job = Job(
-        cell_id="0" * 24, plan=plan, queries=QUERIES, artifacts=root / "artifacts", method_of=METHOD_OF,
+        cell_id="0" * 24,
+        plan=plan,
+        queries=QUERIES,
+        artifacts=root / "artifacts",
+        method_of=METHOD_OF,
+        reference_policy="modern",
         plugin_file=None if method == "alt" else PLUGIN,
-    )  # fmt: skip
+    )
     return run_cell(job)
 
 
@@ -59,33 +62,34 @@ def kept(root: Path) -> dict[str, dict]:
     }
 
 
-def networks() -> Path:
-    return cache_folder() / "networks"
-
-
 @pytest.fixture(autouse=True)
-def forgotten():
-    """Nothing of the graph is in memory, nor its arrays on disk for those who rebuild."""
-    cell._world.cache_clear()
-    artifacts.drop(networks(), keep_network(network(load(GRAPH))))
+def forgotten(monkeypatch):
+    """Nothing of the graph is in memory, nor its arrays on disk for those who rebuild.
+
+    What is searched lies in memory that can be written to, as where nothing can be cached: the system itself would end
+    a process that writes to a file's map.
+    """
+    monkeypatch.setattr("aacbench.run.world.stored_network", network)
+    forget()
+    artifacts.drop(networks_folder(), save_network(networks_folder(), network(load(GRAPH))))
     yield
-    cell._world.cache_clear()
+    forget()
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory) -> tuple[Result, dict]:
     root = tmp_path_factory.mktemp("undisturbed")
-    cell._world.cache_clear()
-    return run(root, "alt", K=2, labels="exact"), kept(root)
+    forget()
+    return run(root, "alt", K=2, labels="exact", pool="fps"), kept(root)
 
 
 def nothing_reached(root: Path, undisturbed) -> None:
     """What alt comes to, what it reads, and the copy of the graph for fresh processes are as ever."""
-    after = run(root, "alt", K=2, labels="exact")
+    after = run(root, "alt", K=2, labels="exact", pool="fps")
     assert (after.outcome, after.files) == ("ok", undisturbed[0].files)
     assert kept(root) == undisturbed[1]
     true = network(load(GRAPH))
-    copy = load_network(networks(), keep_network(true))
+    copy = load_network(networks_folder(), save_network(networks_folder(), true))
     assert np.array_equal(copy.arcs.weights, true.arcs.weights)
 
 
@@ -114,22 +118,20 @@ def test_a_pool_or_reference_of_a_graph_that_changed_meanwhile_is_not_kept(
         change(net.arcs.weights)
         return compute(net, *arguments, **options)
 
-    for module, name in ((cell, "dijkstra"), (pool, "farthest_points")):
+    for module, name in ((reference, "dijkstra"), (pool, "farthest_points")):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, partial(disturbed, getattr(module, name)))
-            result = run(tmp_path, "quiet")
+            result = run(tmp_path / name, "quiet")
         assert (result.outcome, result.reason) == ("error", CHANGED)
-    nothing_reached(tmp_path, undisturbed)
+        nothing_reached(tmp_path / name, undisturbed)
 
 
 def test_a_rebuilt_method_does_not_spoil_the_pools_of_the_next(tmp_path: Path, undisturbed) -> None:
-    net, splits = inputs(GRAPH, QUERIES)
-    digests = {name: getattr(splits, name).digest for name in ("train", "validation", "test")}
-    key = {"graph": GRAPH, "graph_digest": net.graph.digest, "query_digests": digests, "seed": 1}
+    here = world(GRAPH, QUERIES)
+    key = {"graph": GRAPH, "graph_digest": here.net.graph.digest, "query_digests": here.digests(), "seed": 1}
     rebuilt = rebuild(tmp_path, {**key, "params": {}}, QUERIES, METHOD_OF("when-sampled"))
     rebuilt.deployed.many([0], 1)
     with pytest.raises(Exception, match="changed the graph"):
-        rebuild(tmp_path, {**key, "params": {"K": 2, "labels": "exact"}}, QUERIES, METHOD_OF("alt"))
-    inputs.cache_clear()
-    sys.modules[rebuild.__module__]._sealed.cache_clear()
+        rebuild(tmp_path, {**key, "params": {"K": 2, "labels": "exact", "pool": "fps"}}, QUERIES, METHOD_OF("alt"))
+    forget()
     nothing_reached(tmp_path, undisturbed)
