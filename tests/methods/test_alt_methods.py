@@ -254,7 +254,8 @@ def cell(name, folder, **queries):
         policy="modern",
         splits=("validation", "test"),
     )
-    job = Job(cell_id="a" * 24, plan=plan, queries=QueryPlan(**queries), artifacts=folder, method_of=method)
+    given = {"queries": QueryPlan(**queries), "artifacts": folder, "reference_policy": "modern"}
+    job = Job(cell_id="a" * 24, plan=plan, method_of=method, **given)
     result = run_cell(job)
     assert result.outcome == "ok", result.reason
     return result

@@ -268,11 +268,11 @@ def test_shipped_protocols_are_called_what_their_files_are():
 
 
 def test_shipped_protocols_run_on_graphs_that_need_no_file():
-    from aacbench.graphs.generators import _FIXED, _SIZED_NAME
+    from aacbench.graph_names import FIXED, SIZED
 
     for name in known_protocols():
         for graph in read_protocol(name).graphs:
-            assert graph in _FIXED or _SIZED_NAME.fullmatch(graph), f"{name}: {graph}"
+            assert graph in FIXED or SIZED.fullmatch(graph), f"{name}: {graph}"
 
 
 def test_valsplit_is_the_papers():
