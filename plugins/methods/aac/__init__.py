@@ -10,7 +10,7 @@ from aacbench.plugins import Budget, GraphInfo, hookimpl
 SHARED = {
     "labels": LABELS,
     "m": Parameter(0, "labels a vertex keeps; 0 is as many as fit", minimum=0),
-    "K0": Parameter(64, "landmarks in the pool to choose from", minimum=1),
+    "K0": Parameter(64, "landmarks in the pool to choose from; 0 is four for each label", minimum=0),
     "directions": Parameter(
         "auto",
         "one matrix whose labels serve both directions (symmetric graphs), or two, of forward and of backward labels; "
@@ -32,7 +32,7 @@ TRAINING = {
     "lambda_cov": Parameter(0.0, "weight of the soft covering radius", minimum=0.0),
 }
 TUNED = {
-    "K0": Parameter(256, "landmarks in the pool to choose from", minimum=1),
+    "K0": Parameter(256, "landmarks in the pool to choose from; 0 is four for each label", minimum=0),
     "pool": pool_parameter("fps+random", ("fps+random", *SELECTORS)),
     "init": Parameter("greedy", "what rows pick at first", choices=("greedy", "block-sparse", "identity")),
     "pairs": Parameter(1000, "training pairs to learn from, drawn where the protocol has none", minimum=1),
@@ -88,9 +88,11 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
     wanted = params["m"]
     if fits < max(1, wanted):
         return Unsupported(f"{max(1, wanted)} labels do not fit {budget.bytes_per_vertex:g} bytes per vertex")
-    pool = min(params["K0"], info.vertices)
-    count = min(wanted or fits, pool if directions == "one" else 2 * pool)
-    return {**params, "m": count, "directions": directions, "labels": resolved(budget, info, params["labels"])}
+    pool = params["K0"] or 4 * (wanted or fits)
+    room = min(pool, info.vertices)
+    count = min(wanted or fits, room if directions == "one" else 2 * room)
+    labels = resolved(budget, info, params["labels"])
+    return {**params, "m": count, "K0": pool, "directions": directions, "labels": labels}
 
 
 def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
