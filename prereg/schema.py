@@ -89,13 +89,16 @@ class Registration:
 def read_registration(path: Path) -> Registration:
     """The registration of a file; what is wrong is told with the file and the key."""
     try:
-        return parse_registration(path.read_text(encoding="utf-8"))
+        found = parse_registration(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: byte {error.start + 1} is not UTF-8; save it as UTF-8 text.") from error
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
+    if found.id != path.stem:
+        raise UsageError(f"{path}: id is {found.id!r}, and must be the name of the file, {path.stem!r}.")
+    return found
 
 
 def parse_registration(text: str) -> Registration:

@@ -52,6 +52,7 @@ class Job:
     plugin_file: Path | None = None
     part_files: tuple[Path, ...] = ()
     audit: bool = True
+    digests: Mapping[str, str] | None = None  # of the graph and of each split, as the cell's key has them
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,8 @@ def _measured(job: Job) -> Result:
     helper.start()  # it is needed when the heuristic is built, and takes a while
     world = intact_world(plan.graph, job.queries)
     net = world.net
+    if job.digests is not None and {"graph": net.graph.digest, **world.digests()} != job.digests:
+        raise AacbenchError(f"the data of {plan.graph} changed after the run was planned; run it again.")
     method = whole(job.method_of(plan.method), plan.params, job.method_of)
     pools = StoredPools(net, job.artifacts, world.check)
     began = time.perf_counter()
