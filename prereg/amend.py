@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from aacbench.errors import LockError, UsageError
-from aacbench.prereg.canonical import plain
 from aacbench.prereg.files import Files
 from aacbench.prereg.history import History, history
 from aacbench.prereg.ledger import Entry, append, read_ledger
 from aacbench.prereg.lock import Lock, read_lock, write_lock
 from aacbench.prereg.schema import Registration
+from aacbench.run.canonical import plain
 
 # What may change without touching what a prediction says: words about the registration, and not of it.
 WORDS_ONLY = ("title", "prior_exposure", "power", "anchors")

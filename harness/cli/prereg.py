@@ -29,14 +29,16 @@ def prereg() -> None:
 
 @prereg.command()
 @FILE
-@click.option("--from", "source", metavar="PROTOCOL", help="A protocol's name or file to begin with; asked else.")
-@click.option("--title", help="What it is about, in a line; asked else.")
+@click.option("--from", "source", metavar="NAME", help="A protocol to begin with, or a registration that comes along.")
+@click.option("--title", help="What it is about, in a line.")
 def new(file: Path, source: str | None, title: str | None) -> None:
     """Write a registration to fill in, with a comment on every key."""
     from aacbench.cli.preregistering import write_new
+    from aacbench.prereg.shipped import shipped
 
     source = source or click.prompt("Which protocol is it to begin with", default="quick")
-    title = title if title is not None else click.prompt("What is it about, in a line")
+    if title is None:
+        title = "" if source in shipped() else click.prompt("What is it about, in a line")
     click.echo(write_new(file, source, title))
 
 

@@ -81,7 +81,7 @@ def lock_file(file: Path, plugin_files: tuple[Path, ...], allow_dirty: bool) -> 
     return (
         f"{registration.id} is locked: {lock.digest}\n{len(lock.cells)} cells, {len(registration.predictions)} "
         f"predictions, in {files.lock(lock.digest)}; line {line.number} of {files.ledger}.\n"
-        f"Commit or publish both now, then use `aacbench prereg run {file}`."
+        f"Commit or publish all three now, then use `aacbench prereg run {file}`."
     )
 
 

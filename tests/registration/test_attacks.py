@@ -52,7 +52,7 @@ def test_a_band_edited_after_the_lock(done, found):
     done.edit("high = 20", "high = 40")
     code, said = found(done)
     assert code == TAMPERED
-    assert "the file says prediction.ahead.high = 40.0, and 20 was locked" in said
+    assert "the file says prediction.ahead.high = 40, and 20 was locked" in said
 
 
 def test_a_lock_file_edited(done, found):
