@@ -101,8 +101,8 @@ def look_at(files: Files, line: Entry) -> Found:
     if kind not in _CHECKS:
         return Found(NOT_CHECKED, f"there is no way here to check an anchor of kind {kind!r}")
     tool, check = _CHECKS[kind]
-    if "file" in line.facts:
-        path = files.folder / Path(str(line.facts["file"])).name
+    if kind != TAG:
+        path = files.folder / Path(str(line.facts.get("file"))).name
         if not path.is_file() or sha256(path) != line.facts.get("sha256"):
             return Found(FAIL, f"{path.name} is missing, or not what line {line.number} recorded.")
     if shutil.which(tool) is None:

@@ -137,7 +137,9 @@ def noted(root: Path) -> list[dict[str, Any]]:
         return []
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise LockError(f"{root / NOTE} was changed, and cannot be read any more.") from error
-    return list(lines)
+    if not isinstance(lines, list) or not all(isinstance(line, dict) for line in lines):
+        raise LockError(f"{root / NOTE} was changed, and cannot be read any more.")
+    return lines
 
 
 def _note(root: Path, files: Files, made: Entry) -> None:

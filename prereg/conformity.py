@@ -46,8 +46,8 @@ def _queries(registration: Registration, past: History) -> tuple[Mapping[str, An
         several = f"queries were drawn {len(texts)} times, from different public texts: {', '.join(texts)}."
         return None, [failed(QUERIES, several, DEVIATION)]
     facts = past.of("run_start")[-1].facts
-    lock, public = str(facts["lock"]), str(facts["public"])
-    told: Mapping[str, Any] = facts["queries"]
+    lock, public = str(facts["lock"]), str(facts.get("public"))
+    told: Mapping[str, Any] = facts.get("queries") or {}
     try:
         drawn = query_digests(seeded(registration.study, lock, public))
     except AacbenchError as error:
@@ -63,7 +63,7 @@ def code_of_runs(locks: Mapping[str, Lock], past: History) -> Check:
     problems = [
         f"the run in line {line.number} used other code of aacbench than was locked."
         for line in past.of("run_start")
-        if line.facts.get("code") != locks[str(line.facts["lock"])].body["code"]["tree"]
+        if (lock := locks.get(line.facts["lock"])) is not None and line.facts["code"] != lock.body["code"]["tree"]
     ]
     return verdict_of(CODE, [] if CODE in past.declared else problems, DEVIATION, "the runs used what was locked")
 

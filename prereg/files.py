@@ -1,6 +1,7 @@
 """Where the files of a registration lie: all in the folder of its TOML file, which has one ledger."""
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,11 @@ class Files:
     def anchor(self, digest: str, ending: str) -> Path:
         """What an anchor of a lock is kept in."""
         return self.folder / f"{self.toml.stem}.{digest[:12]}.{ending}"
+
+    def locks(self) -> list[Path]:
+        """Every lock file there is of the registration."""
+        name = re.compile(re.escape(self.toml.stem) + r"\.[0-9a-f]{12}\.lock\.json")
+        return sorted(path for path in self.folder.iterdir() if name.fullmatch(path.name))
 
     @property
     def verdicts(self) -> Path:

@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,10 +17,21 @@ from aacbench.run.durable import make_folder, storing, sync_folder, write_all
 
 TAG = "aacbench.prereg.ledger/1"
 FIRST = "0" * 64  # what the first line says of the line before it
-EVENTS = (
-    *("lock", "anchor", "amend", "run_start", "run_end", "abort"),
-    *("deviate", "exploratory", "close", "withdraw"),
-)
+# What a line about each event must tell, and of what type; `cells` are digests by cell.
+_FACTS: dict[str, dict[str, type]] = {
+    "lock": {"lock": str},
+    "anchor": {"kind": str, "lock": str},
+    "amend": {"lock": str, "reason": str, "difference": list},
+    "run_start": {"lock": str, "study": str, "code": str},
+    "run_end": {"lock": str, "start": str, "study": str, "root": str, "cells": dict},
+    "abort": {"lock": str, "start": str},
+    "deviate": {"what": list, "reason": str},
+    "exploratory": {"predictions": list},
+    "close": {"reason": str},
+    "withdraw": {"reason": str},
+}
+EVENTS = tuple(_FACTS)
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _KEYS = {"number", "time", "event", "registration", "facts", "previous", "digest"}
 
 
@@ -106,7 +118,15 @@ def _parsed(line: bytes) -> Entry | None:
     texts = ("time", "event", "registration", "previous", "digest")
     if not all(isinstance(values[key], str) for key in texts) or not isinstance(values["number"], int):
         return None
-    return Entry(**values) if values["event"] in EVENTS else None
+    return Entry(**values) if _is_whole(values["event"], values["facts"]) else None
+
+
+def _is_whole(event: str, facts: Mapping[str, Any]) -> bool:
+    """Whether a line tells what one about its event must: readers take that for granted."""
+    if event not in _FACTS or not all(isinstance(facts.get(key), kind) for key, kind in _FACTS[event].items()):
+        return False
+    leaves = facts["cells"].values() if event == "run_end" else ()
+    return all(isinstance(leaf, str) and _DIGEST.fullmatch(leaf) for leaf in leaves)
 
 
 def _content(found: Entry) -> dict[str, Any]:

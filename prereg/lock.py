@@ -22,6 +22,7 @@ from aacbench.run.plan import BASELINE, CellPlan
 from aacbench.version import VERSION
 
 FORMAT = "aacbench.prereg.lock/1"
+BODY = {"locked", "registration", "registration_digest", "data", "methods", "code", "cells"}
 UNDECIDED = "TODO"
 
 
@@ -113,10 +114,10 @@ def read_lock(path: Path) -> Lock:
     try:
         record = json.loads(path.read_bytes())
         found = Lock(record["digest"], record["body"])
-        whole = digest(found.body) == found.digest and found.body["format"] == FORMAT
+        whole = digest(found.body) == found.digest and found.body["format"] == FORMAT and found.body.keys() >= BODY
     except FileNotFoundError as error:
         raise LockError(f"the lock file {path.name} is missing.") from error
-    except (OSError, ValueError, LookupError, TypeError, AacbenchError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, AacbenchError) as error:
         raise LockError(f"the lock file {path.name} cannot be read as one.") from error
     if not whole:
         raise LockError(f"the lock file {path.name} was changed: its digest is not that of what it says.")

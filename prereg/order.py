@@ -51,6 +51,10 @@ def locks_of(files: Files, registration: Registration, past: History) -> tuple[d
         if lock.digest != digest:
             problems.append(f"the lock file {files.lock(digest).name} is not the one that line {line.number} names.")
         found[digest] = lock
+    named = [files.lock(str(line.facts["lock"])) for line in past.locks]
+    for path in files.locks():
+        if path not in named:
+            problems.append(f"the lock file {path.name} is in no line of the ledger: lines were removed.")
     checks = [verdict_of("lock", problems, TAMPERED, f"{past.digests[-1][:8]}, as its ledger names it")]
     if problems:
         return {}, checks

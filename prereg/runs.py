@@ -74,7 +74,11 @@ class Runs:
             folder = self.folder(line)
             there = self.stored[folder]
             if line.facts["cells"] and not there:
-                yield f"line {line.number} recorded {len(line.facts['cells'])} cells in {folder}, where there are none."
+                count = len(line.facts["cells"])
+                yield (
+                    f"line {line.number} recorded {count} cells in {folder}, where there are none (if they were moved, "
+                    f"give --study)."
+                )
                 continue
             latest = self._latest(folder)
             for name in line.facts["cells"]:

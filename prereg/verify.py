@@ -96,7 +96,7 @@ def verify(files: Files, study: Path | None = None) -> Verification:
         return _replication(registration, registration.published)
     chain = verdict_of("ledger", problems, TAMPERED, f"{len(entries)} lines, each with the digest of the one before")
     if past.locked is None:
-        missing = Check("lock", FAIL, "it is not locked.", TAMPERED if _left(files) else INCOMPLETE)
+        missing = Check("lock", FAIL, "it is not locked.", TAMPERED if files.locks() else INCOMPLETE)
         return _bare(registration, [chain, missing])
     checks = [chain, *order_checks(past)]
     locks, lock_checks = locks_of(files, registration, past)
@@ -155,11 +155,6 @@ def _replication(registration: Registration, published: Any) -> Verification:
 
 def _bare(registration: Registration, checks: Sequence[Check], lock: str | None = None) -> Verification:
     return Verification(registration=registration, lock=lock, checks=tuple(checks), judged=(), standing={}, tier="T0")
-
-
-def _left(files: Files) -> list[Path]:
-    """Lock files of a registration that its ledger does not know."""
-    return sorted(files.folder.glob(f"{files.toml.stem}.*.lock.json"))
 
 
 def _evaluated(judged: Sequence[Judged]) -> Check:

@@ -170,7 +170,7 @@ def _wanted(name: str | None) -> Iterator[tuple[Files, Path]]:
         files = files_of(path)
         one = read_registration(path)
         entries, problems = read_ledger(files.ledger)
-        locked = history(entries, one.id).locked is not None or list(files.folder.glob(f"{path.stem}.*.lock.json"))
+        locked = history(entries, one.id).locked is not None or files.locks()
         if one.published is None and not locked and not problems:
             click.echo(f"{path}: a draft, not locked; there is nothing to verify yet.", err=True)
             continue

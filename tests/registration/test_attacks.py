@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+from registration.studies import SMALL, Registered
 
 from aacbench.prereg.evidence import leaf, merkle_root
 from aacbench.prereg.ledger import append, entry
@@ -208,6 +209,15 @@ def test_a_run_that_began_before_the_lock(done, found):
     assert "line 1 (run_start) comes before the lock in line 2" in said
 
 
+def test_a_run_under_a_lock_that_was_never_made(done, found):
+    told = done.told()
+    told[1][1]["lock"] = "0" * 64
+    done.rechain(told)
+    code, said = found(done)
+    assert code == ORDER
+    assert "line 2 (run_start) is under a lock that was not there yet" in said
+
+
 def test_a_run_whose_own_log_is_older_than_the_lock(done, found):
     path = next(done.study.glob("runs/*/run.json"))
     record = json.loads(path.read_bytes())
@@ -285,6 +295,60 @@ def test_amended_after_results_were_seen_and_claimed_confirmatory(done, found):
     code, said = found(done)
     assert code == ORDER
     assert "line 4 says that it was amended before results were seen, but a run had begun by then" in said
+
+
+def test_an_amendment_cut_off_the_ledger_again(done, found):
+    text = done.toml.read_text()
+    done.edit("high = 20", "high = 40")
+    assert done.call("amend", "--reason", "it looks better") == 0
+    done.write_lines(done.lines()[:3])
+    done.toml.write_text(text)
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "is in no line of the ledger: lines were removed" in said
+
+
+@pytest.mark.parametrize("fact", ["cells", "root", "start", "study"])
+def test_a_line_that_does_not_tell_what_it_must(done, found, fact):
+    told = done.told()
+    told[2][1][fact] = {"a": 1} if fact == "cells" else None
+    done.rechain(told)
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "line 3 of the ledger is no entry" in said
+
+
+@pytest.mark.parametrize("junk", ["{", "[]", '{"lines": 1}', '{"lines": [1]}'])
+def test_the_note_of_the_study_edited(done, found, junk):
+    (done.study / "registration.json").write_text(junk)
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "registration.json was changed" in said
+
+
+def test_a_study_that_was_moved_is_verified_where_it_is(done, capsys):
+    done.study.rename(done.root / "elsewhere")
+    assert done.call("verify") == TAMPERED
+    assert "if they were moved, give --study" in capsys.readouterr().out
+    assert done.call("verify", "--study", done.root / "elsewhere") == 0
+
+
+def test_a_setting_reported_that_was_not_chosen(tmp_path, found):
+    (tmp_path / "prereg").mkdir()
+    text = SMALL.read_text(encoding="utf-8")
+    text = text.replace('name = "random-subset"\n', 'name = "random-subset"\ngrid = { K0 = [8, 16] }\n')
+    (tmp_path / "prereg" / "small.toml").write_text(text, encoding="utf-8")
+    made = Registered(tmp_path)
+    assert made.call("lock") == 0
+    assert made.run() == 0
+    assert found(made) == (0, "")
+    chosen = next(cell for cell in made.cells("random-subset") if cell.key["role"] == "chosen")
+    other = {8: 16, 16: 8}[chosen.key["params"]["K0"]]
+    made.rekey(chosen, params={**chosen.key["params"], "K0": other})
+    made.record_again()
+    code, said = found(made)
+    assert code == DEVIATION
+    assert "the setting that was reported is not the one that its candidates choose" in said
 
 
 def test_a_prediction_left_without_a_cell(done, found):

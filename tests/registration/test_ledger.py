@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aacbench.errors import LockError
-from aacbench.prereg.ledger import EVENTS, FIRST, append, entry, parse, read_ledger
+from aacbench.prereg.ledger import FIRST, append, entry, parse, read_ledger
 
 TIME = "2026-01-01T00:00:00.000+00:00"
 
@@ -15,8 +15,8 @@ TIME = "2026-01-01T00:00:00.000+00:00"
 def chain(count):
     made = []
     for number in range(1, count + 1):
-        event = EVENTS[number % len(EVENTS)]
-        made.append(entry(number, event, "r", {"n": number}, made[-1].digest if made else FIRST, TIME))
+        event = ("close", "withdraw")[number % 2]
+        made.append(entry(number, event, "r", {"reason": str(number)}, made[-1].digest if made else FIRST, TIME))
     return [line.line() for line in made]
 
 
@@ -56,7 +56,7 @@ def test_no_two_lines_change_places_unseen(lines, data):
 @given(LEDGERS, st.data())
 def test_no_line_comes_in_unseen(lines, data):
     at = data.draw(st.integers(0, len(lines) - 1))
-    lines.insert(at, entry(at + 1, "deviate", "r", {}, FIRST, TIME).line())
+    lines.insert(at, entry(at + 1, "close", "r", {"reason": "none"}, FIRST, TIME).line())
     assert parse(b"".join(lines))[1]
 
 
@@ -69,12 +69,12 @@ def test_a_broken_ledger_is_not_written_on(tmp_path):
     path = tmp_path / "ledger.jsonl"
     path.write_bytes(b"".join(chain(3)[1:]))
     with pytest.raises(LockError, match="written as line 2"):
-        append(path, "close", "r", {})
+        append(path, "close", "r", {"reason": "none"})
 
 
 def _many(path):
     for number in range(20):
-        append(path, "deviate", "r", {"n": number})
+        append(path, "deviate", "r", {"what": [], "reason": str(number)})
 
 
 def test_two_processes_write_one_chain(tmp_path):
