@@ -35,3 +35,7 @@ class StoreError(AacbenchError):
 
 class DamagedCellError(AacbenchError):
     """A stored cell that is no longer what was written."""
+
+
+class LockError(AacbenchError):
+    """What is on disk, or about to be run, is not what a registration was locked with."""

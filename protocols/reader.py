@@ -48,6 +48,12 @@ def revised(study: Study, changes: Mapping[str, Any]) -> Study:
     return coherent(replace(study, **{key: TOP[key](value, f"--{key}") for key, value in changes.items()}))
 
 
+def study_of(table: Mapping[str, Any], names: Mapping[str, str]) -> Study:
+    """The study that a table describes; `names` says what its keys are called in the sentences about them."""
+    checked = {key: TOP[key](value, names.get(key, key)) for key, value in table.items()}
+    return coherent(Study(**checked))
+
+
 def coherent(study: Study) -> Study:
     """The same study, once it is sure that its parts make sense together."""
     grids = [choice.name for choice in study.methods if choice.grid]

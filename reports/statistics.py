@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aacbench.errors import UsageError
+from aacbench.matched import Side, expansions, partner, sides
 from aacbench.reports.cells import planned_cells
-from aacbench.reports.matched import Side, expansions, partner, sides
 from aacbench.reports.tables import study_notes
 from aacbench.run.plan import BASELINE, CANDIDATE, TEST
 from aacbench.run.store import Cell

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from aacbench.reports.matched import bytes_apart
+from aacbench.matched import bytes_apart
 from aacbench.reports.statistics import Analysis, Table
 from aacbench.reports.tables import aligned
 from aacbench.run.canonical import digest

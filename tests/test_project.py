@@ -25,8 +25,9 @@ MAY_IMPORT = {
     "testing": CORE - {"stats"},
     "plugins": CORE - {"run", "stats"},
     "protocols": CORE,
+    "prereg": CORE | {"protocols"},
     "reports": CORE,
-    "cli": CORE | {"testing", "plugins", "protocols", "reports"},
+    "cli": CORE | {"testing", "plugins", "protocols", "prereg", "reports"},
 }
 
 

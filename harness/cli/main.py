@@ -5,7 +5,7 @@ from importlib import import_module
 
 import click
 
-from aacbench.errors import AacbenchError
+from aacbench.errors import AacbenchError, LockError
 from aacbench.version import VERSION
 
 # name -> (where it is, what it does): the help must not import numpy to say so.
@@ -23,10 +23,11 @@ COMMANDS = {
     ),
     "check": ("aacbench.cli.check:check", "Check that a method keeps its claims, on a zoo of small graphs."),
     "new-method": ("aacbench.cli.new_method:new_method", "Write a package with a method of your own to begin with."),
+    "prereg": ("aacbench.cli.prereg:prereg", "Write down what is predicted, lock it, run it, and have it judged."),
     "protocols": ("aacbench.cli.protocols:protocols", "List the protocols there are, or show one."),
 }
 
-USAGE_ERROR = 2
+USAGE_ERROR, MISMATCH = 2, 4
 
 
 class LazyGroup(click.Group):
@@ -64,7 +65,7 @@ def group(debug: bool) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command; errors that are the input's come out as one sentence and exit code 2."""
+    """Run the command; errors that are the input's come out as one sentence and exit code 2, a broken lock's as 4."""
     words = sys.argv[1:] if arguments is None else arguments
     try:
         group.main(args=words, prog_name="aacbench")
@@ -72,4 +73,4 @@ def main(arguments: list[str] | None = None) -> None:
         if "--debug" in words:
             raise
         click.echo(f"aacbench: {error}", err=True)
-        sys.exit(USAGE_ERROR)
+        sys.exit(MISMATCH if isinstance(error, LockError) else USAGE_ERROR)

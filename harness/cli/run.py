@@ -25,7 +25,7 @@ def default_workers() -> int:
 
 
 @click.command()
-@click.option("--protocol", default="quick", show_default=True, help="A protocol's name, or the path of a TOML file.")
+@click.option("--protocol", help="A protocol's name, or the path of a TOML file.  [default: quick]")
 @click.option("--methods", help='Methods, such as "alt[tie=fifo],alt-pool[K0=64],hybrid[a=alt-pool[K0=32],b=alt]".')
 @click.option("--graphs", help="Graphs by name, separated by commas.")
 @click.option("--budgets", help="Bytes per vertex, separated by commas.")
@@ -66,9 +66,11 @@ def default_workers() -> int:
 @click.option(
     "--repetitions", default=5, show_default=True, type=click.IntRange(1), help="How often each query is timed."
 )
+@click.option("--prereg", type=click.Path(path_type=Path), help="A locked registration: run what it says, bound to it.")
+@click.option("--public", help='The public text that queries are drawn from, where seed_source is "lock".')
 @click.option("--dry-run", is_flag=True, help="Print the plan and stop.")
 @click.pass_context
-def run(context: click.Context, /, protocol: str, **options: Any) -> None:
+def run(context: click.Context, /, protocol: str | None, **options: Any) -> None:
     """Run a protocol. Results are kept as they come; the same command again goes on where it stopped."""
     try:
         from aacbench.cli.running import carry_out

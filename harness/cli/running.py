@@ -14,10 +14,13 @@ from aacbench.cli.methods import GraphOf, method_in_worker
 from aacbench.cli.planning import plan_text
 from aacbench.cli.progress import Progress
 from aacbench.cli.protocols import of_plugins
-from aacbench.errors import DamagedCellError
+from aacbench.errors import DamagedCellError, UsageError
 from aacbench.locations import cache_folder
 from aacbench.plugins.manager import PluginManager, load_plugins
 from aacbench.plugins.settings import resolve
+from aacbench.prereg.binding import Bound, bind
+from aacbench.prereg.files import files_of
+from aacbench.prereg.ledger import Entry
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports import latency, tables
@@ -35,33 +38,72 @@ ALL_OK, SOME_FAILED, USAGE, SOME_WRONG, MISMATCH, NOTHING_RAN = range(6)
 OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention")
 
 
-def carry_out(protocol: str, options: Mapping[str, Any]) -> int:
+def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
     """Run, or with --dry-run only plan, and return the exit code."""
     files = tuple(Path(path).resolve() for path in options["plugins"])
     plugins = load_plugins(files)
-    _warn(plugins)
+    warn(plugins)
     changes = {name: options[name] for name in OVERRIDES if options[name] is not None}
-    study = override(read_protocol(protocol, of_plugins(plugins)), **changes)
+    bound = _bound(protocol, changes, options) if options["prereg"] else None
+    study = bound.study if bound else override(read_protocol(protocol or "quick", of_plugins(plugins)), **changes)
     for kept in ("graphs", "networks"):
         artifacts.remove_abandoned(cache_folder() / kept)
     progress = Progress()
-    setup = Setup(
-        root=options["out"] or default_folder(study, changed=bool(changes)),
-        sources=_sources(plugins, study),
-        resolve=resolve,
-        method_of=partial(method_in_worker, files),
-        graph_of=GraphOf(files),
-        foreign_graphs={name: found.origin.digest for name, found in plugins.graphs().items()},
+    setup = setup_of(
+        options["out"] or (bound.files.study if bound else default_folder(study, changed=bool(changes))),
+        study,
+        plugins,
+        files,
         workers=options["workers"],
         existing=options["existing"],
         limits=Limits(options["time_limit"], int(options["memory_limit"] * GIB)),
         notify=progress.notify,
+        lock=bound.lock.digest if bound else None,
     )
     if options["dry_run"]:
         click.echo(_dry_run(study, setup))
         return ALL_OK
     repetitions = options["repetitions"] if options["time"] or "time" in study.measure else 0
-    return _run(study, setup, plugins, progress, repetitions)
+
+    def run(setup: Setup) -> int:
+        return _run(study, setup, plugins, progress, repetitions)
+
+    return run_bound(bound, setup, run) if bound else run(setup)
+
+
+def run_bound(bound: Bound, setup: Setup, run: Callable[[Setup], int]) -> int:
+    """Run under a lock: a line in the ledger before the first query, and one after the last."""
+    begun: list[Entry] = []
+    try:
+        code = run(replace(setup, before=lambda keys: begun.append(bound.begin(setup.root, keys))))
+    except BaseException as error:
+        if begun:
+            bound.abort(setup.root, begun[0], type(error).__name__)
+        raise
+    bound.end(setup.root, begun[0])
+    return code
+
+
+def setup_of(root: Path, study: Study, plugins: PluginManager, files: tuple[Path, ...], **options: Any) -> Setup:
+    """What a run of these plugins needs to know; each plugin file is found again by the workers."""
+    return Setup(
+        root=root,
+        sources=_sources(plugins, study),
+        resolve=resolve,
+        method_of=partial(method_in_worker, files),
+        graph_of=GraphOf(files),
+        foreign_graphs={name: found.origin.digest for name, found in plugins.graphs().items()},
+        **options,
+    )
+
+
+def _bound(protocol: str | None, changes: Mapping[str, Any], options: Mapping[str, Any]) -> Bound:
+    given = [f"--{name}" for name in (*(["protocol"] if protocol else []), *changes)]
+    if given:
+        raise UsageError(f"{given[0]} has no place beside --prereg: what is run is what was locked.")
+    if options["existing"] == "replace":
+        raise UsageError("a bound run keeps its results: --existing replace has no place beside --prereg.")
+    return bind(files_of(options["prereg"]), options["public"])
 
 
 def default_folder(study: Study, changed: bool) -> Path:
@@ -92,7 +134,7 @@ def _run(study: Study, setup: Setup, plugins: PluginManager, progress: Progress,
     code = finish(setup.root, rows)
     outcomes = Counter(row.outcome for row in rows)
     plugins.run_finished({"study": str(setup.root), "cells": cells, "outcomes": dict(outcomes), "exit_code": code})
-    _warn(plugins, known)
+    warn(plugins, known)
     return code
 
 
@@ -154,7 +196,8 @@ def _dry_run(study: Study, setup: Setup) -> str:
     return plan_text(study, setup.root, cells, infos, there, {name: setup.defaults(name) for name in setup.sources})
 
 
-def _warn(plugins: PluginManager, known: int = 0) -> None:
+def warn(plugins: PluginManager, known: int = 0) -> None:
+    """Tell what is wrong with plugins, from the problem of this number on."""
     for problem in plugins.problems()[known:]:
         click.echo(f"aacbench: {problem.line}", err=True)
 

@@ -46,7 +46,7 @@ NO_SPACE = (*map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)), " requ
 class Job:
     """A cell with all that a worker needs to run it; `method_of` and `graph_of` find things by name in the worker.
 
-    A graph whose digest is not `graph_digest`, which is in the cell's key, is refused.
+    A graph and queries whose digests are not `digests`, which are in the cell's key, are refused.
     """
 
     cell_id: str
@@ -56,10 +56,10 @@ class Job:
     method_of: Callable[[str], Method]
     reference_policy: str
     graph_of: GraphOf = load
-    graph_digest: str | None = None
     plugin_file: Path | None = None
     part_files: tuple[Path, ...] = ()
     audit: bool = True
+    digests: Mapping[str, str] | None = None  # of the graph and of each split, as the cell's key has them
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +110,10 @@ def _measured(job: Job) -> Result:
     helper.start()  # it is needed when the heuristic is built, and takes a while
     world = intact_world(plan.graph, job.queries, job.graph_of)
     net = world.net
-    if job.graph_digest not in (None, net.graph.digest):
+    if job.digests is not None and {"graph": net.graph.digest, **world.digests()} != job.digests:
         raise AacbenchError(
-            f"the graph {plan.graph} is not the one that this run was planned on; it must be the same each time it is "
-            f"loaded, so mend what loads it, then run again."
+            f"the graph {plan.graph} or its queries are not those that this run was planned on; it must be the same "
+            f"each time it is loaded, so mend what loads it, then run again."
         )
     method = whole(job.method_of(plan.method), plan.params, job.method_of)
     pools = StoredPools(net, job.artifacts, world.check)

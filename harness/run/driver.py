@@ -52,7 +52,9 @@ class Setup:
     """All a run needs to know besides the study; `method_of` and `graph_of` must be importable by workers.
 
     `sources` has every method there is: a method of the study may be made of others. `foreign_graphs` are those of
-    plugins, with the digest of each one's source: they are loaded in workers alone.
+    plugins, with the digest of each one's source: they are loaded in workers alone. `lock` is the digest of the
+    registration that the run is bound to; `before` is told the key of every cell that can be planned ahead, before the
+    first query, and may refuse by raising.
     """
 
     root: Path
@@ -65,6 +67,8 @@ class Setup:
     existing: Existing = "keep"
     limits: Limits = field(default_factory=Limits)
     notify: Callable[[str, Mapping[str, Any]], None] = field(default=lambda *_: None)
+    lock: str | None = None
+    before: Callable[[Sequence[Mapping[str, Any]]], None] = field(default=lambda _: None)
 
     def defaults(self, method: str) -> dict[str, Any]:
         """What the method's parameters are unless somebody sets them, for tables that leave it out."""
@@ -98,7 +102,7 @@ def named(
     study: Study, setup: Setup, facts: Mapping[str, Facts], cells: Iterable[CellPlan]
 ) -> list[tuple[CellPlan, str]]:
     """The cells with their ids."""
-    return [(cell, cell_id(_key(study, setup, facts, cell))) for cell in cells]
+    return [(cell, cell_id(key_of(study, setup, facts, cell))) for cell in cells]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,7 @@ class _Run:
 
     def key(self, cell: CellPlan) -> dict[str, Any]:
         """Everything that decides what a cell computes."""
-        return _key(self.study, self.setup, self.facts, cell)
+        return key_of(self.study, self.setup, self.facts, cell)
 
     def named(self, cells: Iterable[CellPlan]) -> list[tuple[CellPlan, str]]:
         """The cells with their ids."""
@@ -128,7 +132,9 @@ def run_study(study: Study, setup: Setup) -> list[tuple[CellPlan, str]]:
     """Run what is missing and give every cell of the study with its id, those of earlier runs included."""
     with Workers(run_cell, setup.workers, setup.limits, setup.kind) as workers:
         planned, facts = prepare(study, setup)
-        log = start_run(setup.root, {"study": study.record(), "version": VERSION, "existing": setup.existing})
+        setup.before([key_of(study, setup, facts, cell) for cell in planned.cells])
+        facts_of_run = {"study": study.record(), "version": VERSION, "existing": setup.existing, "lock": setup.lock}
+        log = start_run(setup.root, facts_of_run)
         cells = _stages(_Run(study, setup, facts, log, workers), planned)
     log.finish({"cells": len(cells)})
     return cells
@@ -158,7 +164,11 @@ def damaged(root: Path, cells: Iterable[tuple[CellPlan, str]]) -> dict[str, str]
     return {name: str(cell) for name, cell in found.items() if isinstance(cell, DamagedCellError)}
 
 
-def _key(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan) -> dict[str, Any]:
+def key_of(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan) -> dict[str, Any]:
+    """Everything that decides what a cell computes, and the lock that it was computed under.
+
+    The lock is part of the key so that rows made before it, or under another, can never stand for rows made under it.
+    """
     fact = facts[cell.graph]
     return {
         "graph": cell.graph,
@@ -177,6 +187,7 @@ def _key(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan)
         "role": cell.role,
         "engine": kernel_digest(),
         "protocol": study.protocol,
+        **({"lock": setup.lock} if setup.lock else {}),
     }
 
 
@@ -279,7 +290,7 @@ def look(root: Path, name: str) -> Cell | DamagedCellError | None:
 
 
 def _job(run: _Run, cell: CellPlan, name: str) -> Job:
-    study, setup = run.study, run.setup
+    study, setup, facts = run.study, run.setup, run.facts[cell.graph]
     return Job(
         cell_id=name,
         plan=cell,
@@ -287,8 +298,8 @@ def _job(run: _Run, cell: CellPlan, name: str) -> Job:
         artifacts=setup.root / ARTIFACTS,
         method_of=setup.method_of,
         graph_of=setup.graph_of,
-        graph_digest=run.facts[cell.graph].graph_digest,
         reference_policy=parse(study.search).name,
+        digests={"graph": facts.graph_digest, **facts.query_digests},
         plugin_file=setup.sources[cell.method].plugin_file,
         part_files=tuple(file for name in names_in(cell.params) if (file := setup.sources[name].plugin_file)),
         audit="audit" in study.measure,
@@ -301,7 +312,7 @@ def _commit(run: _Run, cell: CellPlan, name: str, result: Result, note: Mapping[
         "reason": result.reason,
         "key": run.key(cell),
         "defaults": {method: run.setup.defaults(method) for method in (cell.method, *names_in(cell.params))},
-        "lock": None,
+        "lock": run.setup.lock,
         **(note or {}),
         **result.facts,
     }
@@ -309,7 +320,7 @@ def _commit(run: _Run, cell: CellPlan, name: str, result: Result, note: Mapping[
         commit(run.setup.root, name, record, result.files, replace=True)
     except DataError as error:  # a method's own values may be such as no file can hold
         result = Result("error", f"the cell could not be written down: {error}", {}, {})
-        short = {"outcome": result.outcome, "reason": result.reason, "key": run.key(cell), "lock": None}
+        short = {"outcome": result.outcome, "reason": result.reason, "key": run.key(cell), "lock": run.setup.lock}
         commit(run.setup.root, name, short, {}, replace=True)
     run.log.event("cell", cell=name, outcome=result.outcome, reason=result.reason)
     run.tell("cell", name, cell, outcome=result.outcome, reason=result.reason)

@@ -1,0 +1,225 @@
+"""From rows, or from published observations, to what each prediction came to; no typed-in number is ever taken."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aacbench.errors import UsageError
+from aacbench.matched import Side, expansions, partner, sides
+from aacbench.prereg import verdicts
+from aacbench.prereg.predictions import Band, Count, Equivalence, Ordering, Place, Prediction, methods_of
+from aacbench.prereg.published import Published
+from aacbench.prereg.schema import Registration
+from aacbench.prereg.verdicts import Verdicts
+from aacbench.run.plan import BASELINE, CANDIDATE, TEST
+from aacbench.run.rows import read_queries
+from aacbench.run.store import Cell
+from aacbench.stats import Effect, ForestRow, Profile, effect_of_observations, effect_of_rows, estimand, forest_rows
+from aacbench.stats.families import adjust
+from aacbench.stats.outcomes import DEGENERATE
+
+NOT_RUN = "no cell of {label} that is ok is there for {place}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """What a prediction came to; `effects` are by contrast, `others` the same under estimands that decide nothing."""
+
+    prediction: Prediction
+    verdicts: Verdicts
+    effects: Mapping[str, Effect]
+    others: Mapping[str, Effect]
+    count: int | None = None
+    reason: str = ""
+    adjusted: Mapping[str, float | None] | None = None  # by family
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of the rule that was locked."""
+        return self.verdicts.of(self.prediction.rule)
+
+    @property
+    def band(self) -> tuple[float, float] | None:
+        """What was predicted, where that is a band."""
+        return (self.prediction.low, self.prediction.high) if isinstance(self.prediction, Band | Equivalence) else None
+
+
+class MissingError(Exception):
+    """Why a contrast cannot be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The cells of a study, as far as they are reported."""
+
+    cells: Sequence[Cell]
+
+    def effect(self, place: Place, a: str, b: str, profile: Profile, unit: str) -> Effect:
+        """The effect of A against B, at matched memory."""
+        one = self._side(place, a)
+        other, reason = partner(one, sides(self.cells, b), profile)
+        if other is None:
+            raise MissingError(reason)
+        base = [side for side in sides(self.cells, BASELINE) if side.graph == place.graph and side.good]
+        dijkstra = expansions(base[0].good[0]) if base else None
+        return effect_of_rows(one.rows(), other.rows(), profile, estimand(unit), dijkstra)
+
+    def violations(self, labels: Sequence[str], place: Place | None) -> int:
+        """What the audits counted, and no less than what the rows themselves show."""
+        found = [cell for cell in self.cells if not labels or cell.key["label"] in labels]
+        if place is not None:
+            found = [cell for cell in found if (cell.key["graph"], cell.key["budget"]) == (place.graph, place.budget)]
+        answered = [cell for cell in found if cell.outcome in ("ok", "wrong")]
+        if not answered:
+            raise MissingError("there is no cell to count in")
+        return sum(max(_recorded(cell), _shown(cell)) for cell in answered)
+
+    def _side(self, place: Place, label: str) -> Side:
+        for side in sides(self.cells, label):
+            if side.graph == place.graph and side.good and (side.budget == place.budget or label == BASELINE):
+                return side
+        raise MissingError(NOT_RUN.format(label=label, place=place))
+
+
+@dataclass(frozen=True, slots=True)
+class Observations:
+    """Published values in the place of rows."""
+
+    published: Published
+
+    def effect(self, place: Place, a: str, b: str, profile: Profile, unit: str) -> Effect:
+        """The effect of A against B over the published seeds."""
+        if (unit == "reduction_of_means_pp") != (self.published.unit == "reduction-percent"):
+            raise MissingError(f"{unit} cannot be had from published values in {self.published.unit}")
+        return effect_of_observations(self._values(place, a), self._values(place, b), profile, estimand(unit))
+
+    def violations(self, labels: Sequence[str], place: Place | None) -> int:
+        """As published."""
+        if self.published.violations is None:
+            raise MissingError("no count of violations was published")
+        return self.published.violations
+
+    def _values(self, place: Place, label: str) -> npt.NDArray[np.float64]:
+        found = self.published.of(place.graph, place.budget, label)
+        if found is None:
+            raise MissingError(f"nothing was published of {label} for {place}")
+        return np.asarray(found, dtype=float)
+
+
+Source = Rows | Observations
+
+
+def reported(cells: Sequence[Cell]) -> list[Cell]:
+    """The cells that results are reported of: on test queries, and no mere candidates."""
+    return [cell for cell in cells if TEST in cell.key["splits"] and cell.key.get("role") != CANDIDATE]
+
+
+def judge_all(registration: Registration, source: Source) -> list[Judged]:
+    """Every prediction, with p-values corrected over the families that were declared."""
+    judged = [_judged(one, registration, source) for one in registration.predictions]
+    adjusted: dict[str, dict[str, float | None]] = {one.prediction.id: {} for one in judged}
+    for name, members in registration.families.items():
+        inside = [one for one in judged if one.prediction.id in members]
+        ps = [next((found.p_difference for found in one.effects.values()), None) for one in inside]
+        for one, p in zip(inside, adjust(registration.profile.correction, ps), strict=True):
+            adjusted[one.prediction.id][name] = p
+    return [replace(one, adjusted=adjusted[one.prediction.id]) for one in judged]
+
+
+def forest(judged: Sequence[Judged]) -> list[ForestRow]:
+    """The rows of a forest plot: the contrasts that the table of verdicts shows, with their bands."""
+    named = {f"{one.prediction.id}: {name}": (one, found) for one in judged for name, found in one.effects.items()}
+    bands = {name: one.band for name, (one, _) in named.items() if one.band is not None}
+    return forest_rows(((name, found) for name, (_, found) in named.items()), bands)
+
+
+def interval_of(found: Effect, wide: bool = True) -> tuple[float, float] | None:
+    """The 95 % interval, or for equivalence the 90 % one; an exact difference is its own."""
+    if found.status == DEGENERATE and found.estimate is not None:
+        return found.estimate, found.estimate
+    return found.interval95 if wide else found.interval90
+
+
+def _judged(prediction: Prediction, registration: Registration, source: Source) -> Judged:
+    profile = registration.profile
+    try:
+        if isinstance(prediction, Count):
+            count = source.violations(methods_of(prediction), prediction.cell)
+            found = verdicts.counted(count, prediction.equals)
+            return Judged(prediction=prediction, verdicts=found, effects={}, others={}, count=count)
+        pairs = _pairs(prediction)
+        effects = {
+            f"{a} against {b}": source.effect(prediction.cell, a, b, profile, prediction.estimand) for a, b in pairs
+        }
+    except (MissingError, UsageError) as problem:
+        nothing = Verdicts(verdicts.NOT_EVALUATED, verdicts.NOT_EVALUATED)
+        return Judged(prediction=prediction, verdicts=nothing, effects={}, others={}, reason=str(problem))
+    reason = next((found.reason for found in effects.values() if interval_of(found) is None), "")
+    judged = _verdicts(prediction, list(effects.values()))
+    others = _others(prediction, registration, source, pairs)
+    return Judged(prediction=prediction, verdicts=judged, effects=effects, others=others, reason=reason)
+
+
+def _pairs(prediction: Band | Equivalence | Ordering) -> list[tuple[str, str]]:
+    if isinstance(prediction, Ordering):
+        return [(prediction.best, other) for other in prediction.among if other != prediction.best]
+    return [(prediction.a, prediction.b)]
+
+
+def _verdicts(prediction: Band | Equivalence | Ordering, effects: Sequence[Effect]) -> Verdicts:
+    unit = estimand(prediction.estimand)
+    if isinstance(prediction, Ordering):
+        higher = unit.better == "higher"
+        each = [verdicts.ahead(found.estimate, interval_of(found), unit.null, higher) for found in effects]
+        return verdicts.of_all(each)
+    (found,) = effects
+    interval = interval_of(found, wide=isinstance(prediction, Band))
+    return verdicts.in_band(found.estimate, interval, (prediction.low, prediction.high), unit.null)
+
+
+def _others(
+    prediction: Band | Equivalence | Ordering,
+    registration: Registration,
+    source: Source,
+    pairs: Sequence[tuple[str, str]],
+) -> dict[str, Effect]:
+    found = {}
+    for unit in registration.sensitivity:
+        for a, b in pairs if unit != prediction.estimand else ():
+            try:
+                found[f"{unit}: {a} against {b}"] = source.effect(prediction.cell, a, b, registration.profile, unit)
+            except (MissingError, UsageError):
+                continue
+    return found
+
+
+def _recorded(cell: Cell) -> int:
+    return int(cell.record.get("audit", {}).get("violations", 0))
+
+
+def _shown(cell: Cell) -> int:
+    """Rows whose path is not a shortest one, or is not what the search said it costs."""
+    if "queries.csv" not in cell.files:
+        return 0
+    rows = read_queries(cell.files["queries.csv"])
+    cost, path, reference = (np.asarray(rows[name], dtype=float) for name in ("cost", "path_cost", "reference_cost"))
+    far = ~np.isclose(path, reference, rtol=1e-9) | ~np.isclose(cost, reference, rtol=1e-9)
+    return int(far.sum())
+
+
+def record(judged: Judged) -> dict[str, Any]:
+    """A judged prediction for a script."""
+    return {
+        "prediction": asdict(judged.prediction),
+        "verdict": judged.verdict,
+        "rule": judged.prediction.rule,
+        "verdicts": asdict(judged.verdicts),
+        "effects": {name: asdict(found) for name, found in judged.effects.items()},
+        "sensitivity": {name: asdict(found) for name, found in judged.others.items()},
+        "count": judged.count,
+        "reason": judged.reason,
+        "adjusted": dict(judged.adjusted or {}),
+    }

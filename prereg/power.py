@@ -1,0 +1,79 @@
+"""What a registration has the power to show: power, the smallest margin, and the seeds it would need."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from aacbench.errors import UsageError
+from aacbench.prereg.evaluate import MissingError, Rows
+from aacbench.prereg.predictions import Band, Equivalence
+from aacbench.prereg.schema import Registration
+from aacbench.run.store import Cell
+from aacbench.stats import estimand
+from aacbench.stats.power import largest_sd, power_tost, seeds_needed, smallest_delta
+
+DECLARED, PILOT, NONE = "declared", "pilot rows", "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """The chance that a prediction survives if the truth is in the middle of what it says, over seeds alone.
+
+    Everything is on the scale that is tested: of a ratio, the logarithm. What needs a spread is None without one.
+    """
+
+    prediction: str
+    seeds: int
+    half_width: float
+    sd: float | None
+    sd_from: str
+    power: float | None
+    smallest: float | None
+    needed: int | None
+    sd_allowed: float
+
+
+def outlooks(registration: Registration, pilot: Sequence[Cell] = ()) -> list[Outlook]:
+    """For every prediction of a band or of equivalence."""
+    kinds = [one for one in registration.predictions if isinstance(one, Band | Equivalence)]
+    return [_outlook(one, registration, pilot) for one in kinds]
+
+
+def _outlook(prediction: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]) -> Outlook:
+    unit, seeds = estimand(prediction.estimand), len(registration.study.seeds)
+    if seeds < 2:
+        raise UsageError("power over seeds needs two seeds or more.")
+    low, high = (float(unit.working(np.asarray(end))) for end in (prediction.low, prediction.high))
+    half, wanted = (high - low) / 2, registration.power
+    # A band is held against a 95 % interval and a margin against a 90 % one, as the verdicts are.
+    alpha = 0.025 if isinstance(prediction, Band) else 0.05
+    sd, source = _spread(prediction, registration, pilot)
+    return Outlook(
+        prediction=prediction.id,
+        seeds=seeds,
+        half_width=half,
+        sd=sd,
+        sd_from=source,
+        power=power_tost(seeds, sd, 0.0, half, alpha) if sd else None,
+        smallest=smallest_delta(seeds, sd, 0.0, alpha, wanted) if sd else None,
+        needed=seeds_needed(sd, 0.0, half, alpha, wanted) if sd else None,
+        sd_allowed=largest_sd(seeds, 0.0, half, alpha, wanted),
+    )
+
+
+def _spread(
+    prediction: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]
+) -> tuple[float | None, str]:
+    """The spread of the effect over seeds: that of the pilot's rows, else what was declared."""
+    if pilot:
+        try:
+            found = Rows(pilot).effect(
+                prediction.cell, prediction.a, prediction.b, registration.profile, prediction.estimand
+            )
+        except (MissingError, UsageError):
+            return registration.sd, DECLARED if registration.sd else NONE
+        if len(found.per_seed) > 1:
+            values = estimand(prediction.estimand).working(np.asarray(found.per_seed))
+            return float(values.std(ddof=1)), PILOT
+    return registration.sd, DECLARED if registration.sd else NONE

@@ -1,0 +1,213 @@
+"""Predictions: the four kinds there are, each a record of what would have to be seen."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from aacbench.errors import UsageError
+from aacbench.prereg.tables import number, only, optional, required
+from aacbench.protocols import values
+from aacbench.stats import ESTIMANDS, Estimand, Profile, estimand
+
+INTERVAL, POINT = "interval", "point"
+RULES = (INTERVAL, POINT)
+A, B, EITHER = "a", "b", "either"
+VIOLATIONS = "violations"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a prediction is about: one graph at one budget."""
+
+    graph: str
+    budget: float
+
+    def __str__(self) -> str:
+        return f"{self.graph} at {self.budget:g} B/v"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Band:
+    """The effect of A against B lies between two numbers; `direction` says which of them is ahead there."""
+
+    id: str
+    kind: str = "band"
+    why: str
+    rule: str
+    cell: Place
+    a: str
+    b: str
+    estimand: str
+    low: float
+    high: float
+    direction: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equivalence:
+    """The effect of A against B lies within a margin around no difference."""
+
+    id: str
+    kind: str = "equivalence"
+    why: str
+    rule: str
+    cell: Place
+    a: str
+    b: str
+    estimand: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ordering:
+    """One method is ahead of all others of a set."""
+
+    id: str
+    kind: str = "ordering"
+    why: str
+    rule: str
+    cell: Place
+    best: str
+    among: tuple[str, ...]
+    estimand: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """Something is counted so often, in one cell or in all; of these methods, or of all where none is named."""
+
+    id: str
+    kind: str = "count"
+    why: str
+    rule: str
+    cell: Place | None
+    of: str
+    methods: tuple[str, ...]
+    equals: int
+
+
+Prediction = Band | Equivalence | Ordering | Count
+COMMON = ("id", "kind", "why", "rule")
+
+
+def read_prediction(table: Any, key: str, profile: Profile) -> Prediction:
+    """The prediction of a table, with what is left open filled in from the profile."""
+    given = values.table(table, key)
+    kind = required(given, "kind", key, values.one_of(tuple(KINDS)))
+    return KINDS[kind](given, key, profile)
+
+
+def record(prediction: Prediction) -> dict[str, Any]:
+    """Every value, for digests."""
+    return asdict(prediction)
+
+
+def methods_of(prediction: Prediction) -> tuple[str, ...]:
+    """The labels of the methods it is about."""
+    if isinstance(prediction, Band | Equivalence):
+        return prediction.a, prediction.b
+    return prediction.among if isinstance(prediction, Ordering) else prediction.methods
+
+
+def _common(given: Mapping[str, Any], key: str, *more: str) -> dict[str, Any]:
+    only(given, (*COMMON, *more), key)
+    return {
+        "id": required(given, "id", key, values.name),
+        "why": optional(given, "why", key, values.text, ""),
+        "rule": optional(given, "rule", key, values.one_of(RULES), INTERVAL),
+    }
+
+
+def _place(given: Mapping[str, Any], key: str) -> Place:
+    place = required(given, "cell", key, values.table)
+    only(place, ("graph", "budget"), f"{key}.cell")
+    return Place(
+        graph=required(place, "graph", f"{key}.cell", values.text),
+        budget=required(place, "budget", f"{key}.cell", values.budget),
+    )
+
+
+def _contrast(given: Mapping[str, Any], key: str) -> dict[str, str]:
+    contrast = required(given, "contrast", key, values.table)
+    only(contrast, ("a", "b"), f"{key}.contrast")
+    a, b = (required(contrast, word, f"{key}.contrast", values.text) for word in ("a", "b"))
+    if a == b:
+        raise UsageError(f"{key}.contrast compares {a} with itself.")
+    return {"a": a, "b": b}
+
+
+def _estimand(given: Mapping[str, Any], key: str, profile: Profile) -> Estimand:
+    return estimand(optional(given, "estimand", key, values.one_of(tuple(ESTIMANDS)), profile.estimand))
+
+
+def _band(given: Mapping[str, Any], key: str, profile: Profile) -> Band:
+    common = _common(given, key, "cell", "contrast", "estimand", "low", "high", "direction")
+    low, high = (required(given, word, key, number) for word in ("low", "high"))
+    if not low < high:
+        raise UsageError(f"{key}.low must be below {key}.high; {low:g} and {high:g} are no band.")
+    unit = _estimand(given, key, profile)
+    computed = _direction(low, high, unit)
+    said = optional(given, "direction", key, values.one_of((A, B, EITHER)), computed)
+    if said != computed:
+        raise UsageError(
+            f"{key}.direction is {said!r}, but from {low:g} to {high:g} in {unit.unit} it is {computed!r}: for "
+            f"{unit.name} {unit.better} is better for a."
+        )
+    contrast = _contrast(given, key)
+    return Band(
+        **common, cell=_place(given, key), **contrast, estimand=unit.name, low=low, high=high, direction=computed
+    )
+
+
+def _direction(low: float, high: float, unit: Estimand) -> str:
+    if low < unit.null < high:
+        return EITHER
+    return A if unit.favours_a((low + high) / 2) else B
+
+
+def _equivalence(given: Mapping[str, Any], key: str, profile: Profile) -> Equivalence:
+    common = _common(given, key, "cell", "contrast", "estimand", "margin")
+    unit = _estimand(given, key, profile)
+    if "margin" in given:
+        margin = number(given["margin"], f"{key}.margin")
+        if margin <= unit.null:
+            raise UsageError(f"{key}.margin must be above {unit.null:g} for {unit.name}, not {margin:g}.")
+        ends = (1 / margin, margin) if unit.is_ratio else (-margin, margin)
+    else:
+        ends = profile.margin(unit) or _no_margin(key, unit, profile)
+    contrast = _contrast(given, key)
+    return Equivalence(**common, cell=_place(given, key), **contrast, estimand=unit.name, low=ends[0], high=ends[1])
+
+
+def _no_margin(key: str, unit: Estimand, profile: Profile) -> tuple[float, float]:
+    raise UsageError(f"{key}.margin is missing: {profile.label} has no margin for {unit.name}.")
+
+
+def _ordering(given: Mapping[str, Any], key: str, profile: Profile) -> Ordering:
+    common = _common(given, key, "cell", "best", "among", "estimand")
+    best = required(given, "best", key, values.text)
+    among = required(given, "among", key, values.many(values.text))
+    if best not in among or len(among) < 2:
+        raise UsageError(f"{key}.among must name {best} and at least one other method.")
+    unit = _estimand(given, key, profile).name
+    return Ordering(**common, cell=_place(given, key), best=best, among=among, estimand=unit)
+
+
+def _count(given: Mapping[str, Any], key: str, profile: Profile) -> Count:
+    common = _common(given, key, "cell", "of", "methods", "equals")
+    return Count(
+        **common,
+        cell=_place(given, key) if "cell" in given else None,
+        of=optional(given, "of", key, values.one_of((VIOLATIONS,)), VIOLATIONS),
+        methods=optional(given, "methods", key, values.many(values.text), ()),
+        equals=required(given, "equals", key, values.whole(0)),
+    )
+
+
+KINDS: dict[str, Callable[[Mapping[str, Any], str, Profile], Prediction]] = {
+    "band": _band,
+    "ordering": _ordering,
+    "count": _count,
+    "equivalence": _equivalence,
+}

@@ -1,0 +1,217 @@
+"""The registration file: TOML for people, read into one record with every default spelt out."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from aacbench.errors import UsageError
+from aacbench.memory.conventions import convention
+from aacbench.prereg import predictions
+from aacbench.prereg.canonical import TAG, digest, plain
+from aacbench.prereg.predictions import Prediction, methods_of, read_prediction
+from aacbench.prereg.published import Published, read_published
+from aacbench.prereg.tables import number, only, optional, required
+from aacbench.protocols import values
+from aacbench.protocols.reader import study_of
+from aacbench.run.plan import BASELINE
+from aacbench.run.records import Study
+from aacbench.stats import ESTIMANDS, PROFILES, Profile, profile
+
+CONFIRMATORY, EXPLORATORY, REPLICATION = "confirmatory", "exploratory", "replication"
+STATUSES = (CONFIRMATORY, EXPLORATORY, REPLICATION)
+FIXED, FROM_LOCK = "fixed", "lock"
+ANCHORS = ("ssh", "git-tag", "rfc3161")
+TOP = (
+    *("schema", "id", "title", "status", "prior_exposure", "accounting", "protocol", "method", "prediction"),
+    *("analysis", "power", "anchors", "published"),
+)
+SHARED = ("graphs", "budgets", "seeds", "queries", "search", "selection", "measure")  # with protocols
+PROTOCOL = ("name", *SHARED, "exclusions", "seed_source")
+EXCLUSIONS = ("unanswered",)  # queries that a side did not answer: the one exclusion that pairing makes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """What is registered, with everything that a reader of the file would have to know beside it."""
+
+    id: str
+    title: str
+    status: str
+    prior_exposure: str
+    study: Study
+    exclusions: str
+    seed_source: str
+    predictions: tuple[Prediction, ...]
+    families: Mapping[str, tuple[str, ...]]
+    sensitivity: tuple[str, ...]
+    sd: float | None
+    power: float
+    anchors: tuple[str, ...]
+    published: Published | None
+
+    @property
+    def profile(self) -> Profile:
+        """The analysis profile."""
+        return profile(self.study.analysis)
+
+    def record(self) -> dict[str, Any]:
+        """Every value, with the records that names stand for in place of the names."""
+        study = self.study.record()
+        methods = study.pop("methods")
+        return {
+            "schema": TAG,
+            "id": self.id,
+            "title": self.title,
+            "status": self.status,
+            "prior_exposure": self.prior_exposure,
+            "accounting": convention(study.pop("convention")).record(),
+            "protocol": {**study, "exclusions": self.exclusions, "seed_source": self.seed_source},
+            "method": methods,
+            "prediction": [predictions.record(prediction) for prediction in self.predictions],
+            "analysis": {
+                "profile": self.profile.record(),
+                "families": {name: list(members) for name, members in self.families.items()},
+                "sensitivity": list(self.sensitivity),
+            },
+            "power": {"sd": self.sd, "target": self.power},
+            "anchors": {"required": list(self.anchors)},
+            "published": asdict(self.published) if self.published else None,
+        }
+
+    @property
+    def digest(self) -> str:
+        """The digest of what is registered: comments, order, white space and spelling do not count."""
+        return digest(self.record())
+
+
+def read_registration(path: Path) -> Registration:
+    """The registration of a file; what is wrong is told with the file and the key."""
+    try:
+        found = parse_registration(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: byte {error.start + 1} is not UTF-8; save it as UTF-8 text.") from error
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
+    if found.id != path.stem:
+        raise UsageError(f"{path}: id is {found.id!r}, and must be the name of the file, {path.stem!r}.")
+    return found
+
+
+def parse_registration(text: str) -> Registration:
+    """The registration that a text describes."""
+    try:
+        given = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"not valid TOML: {error}.") from error
+    return registration_of(plain(given))
+
+
+def registration_of(given: Mapping[str, Any]) -> Registration:
+    """The registration of a table."""
+    only(given, TOP, "")
+    required(given, "schema", "", values.one_of((TAG,)))
+    study = _study(given)
+    chosen = profile(study.analysis)
+    analysis = optional(given, "analysis", "", values.table, {})
+    power = optional(given, "power", "", values.table, {})
+    anchors = optional(given, "anchors", "", values.table, {})
+    protocol = values.table(given["protocol"], "protocol")
+    only(analysis, ("profile", "families", "sensitivity"), "analysis")
+    only(power, ("sd", "target"), "power")
+    only(anchors, ("required",), "anchors")
+    found = Registration(
+        id=required(given, "id", "", values.name),
+        title=optional(given, "title", "", values.text, ""),
+        status=required(given, "status", "", values.one_of(STATUSES)),
+        prior_exposure=required(given, "prior_exposure", "", values.text),
+        study=study,
+        exclusions=optional(protocol, "exclusions", "protocol", values.one_of(EXCLUSIONS), EXCLUSIONS[0]),
+        seed_source=optional(protocol, "seed_source", "protocol", values.one_of((FIXED, FROM_LOCK)), FIXED),
+        predictions=_predictions(given, chosen),
+        families=optional(analysis, "families", "analysis", values.table_of(values.many(values.name)), {}),
+        sensitivity=optional(analysis, "sensitivity", "analysis", values.many(values.one_of(tuple(ESTIMANDS))), ()),
+        sd=optional(power, "sd", "power", _positive, None),
+        power=optional(power, "target", "power", _share, 0.8),
+        anchors=optional(anchors, "required", "anchors", values.many(values.one_of(ANCHORS)), ()),
+        published=read_published(given["published"], "published") if "published" in given else None,
+    )
+    return _coherent(found)
+
+
+def _study(given: Mapping[str, Any]) -> Study:
+    protocol = required(given, "protocol", "", values.table)
+    only(protocol, PROTOCOL, "protocol")
+    for word in ("name", "graphs", "budgets", "seeds"):
+        required(protocol, word, "protocol", lambda value, key: value)
+    accounting = required(given, "accounting", "", values.table)
+    only(accounting, ("convention",), "accounting")
+    analysis = required(given, "analysis", "", values.table)
+    table = {word: protocol[word] for word in SHARED if word in protocol} | {
+        "protocol": protocol["name"],
+        "convention": required(accounting, "convention", "accounting", values.text),
+        "methods": required(given, "method", "", lambda value, key: value),
+        "analysis": required(analysis, "profile", "analysis", values.one_of(tuple(PROFILES))),
+    }
+    names = {word: f"protocol.{word}" for word in SHARED} | {"protocol": "protocol.name", "methods": "method"}
+    names |= {"convention": "accounting.convention", "analysis": "analysis.profile"}
+    return study_of({**table, "summary": "a registered study"}, names)
+
+
+def _predictions(given: Mapping[str, Any], chosen: Profile) -> tuple[Prediction, ...]:
+    tables = required(given, "prediction", "", lambda value, key: value)
+    if not isinstance(tables, list) or not tables:
+        raise UsageError("prediction must be a list of tables; write [[prediction]] above each.")
+    found = tuple(read_prediction(table, f"prediction #{i}", chosen) for i, table in enumerate(tables, 1))
+    names = [prediction.id for prediction in found]
+    for i, name in enumerate(names, 1):
+        if name in names[: i - 1]:
+            raise UsageError(f"prediction #{i}.id repeats {name!r}; give each its own.")
+    return found
+
+
+def _coherent(found: Registration) -> Registration:
+    """The same, with families filled in, once every name in it is sure to name something."""
+    names = {choice.name for choice in found.study.methods} | {BASELINE}
+    for i, prediction in enumerate(found.predictions, 1):
+        _check_place(prediction, f"prediction #{i}", found.study)
+        for label in methods_of(prediction):
+            if label.partition("[")[0] not in names:
+                raise UsageError(f"prediction #{i} is about {label!r}, which no [[method]] names.")
+    known = [prediction.id for prediction in found.predictions]
+    for name, members in found.families.items():
+        for member in members:
+            if member not in known:
+                raise UsageError(f"analysis.families.{name} names {member!r}; there are {', '.join(known)}.")
+    if found.published is not None and found.status != REPLICATION:
+        raise UsageError('published observations are for status = "replication" alone; rows are what others need.')
+    contrasts = tuple(
+        one.id for one in found.predictions if isinstance(one, predictions.Band | predictions.Equivalence)
+    )
+    return found if found.families or not contrasts else replace(found, families={"all": contrasts})
+
+
+def _check_place(prediction: Prediction, key: str, study: Study) -> None:
+    if prediction.cell is None:
+        return
+    if prediction.cell.graph not in study.graphs:
+        raise UsageError(f"{key}.cell.graph is {prediction.cell.graph!r}, which is not among protocol.graphs.")
+    if prediction.cell.budget not in study.budgets:
+        raise UsageError(f"{key}.cell.budget is {prediction.cell.budget:g}, which is not among protocol.budgets.")
+
+
+def _positive(value: Any, key: str) -> float:
+    found = number(value, key)
+    if found <= 0:
+        raise values.wrong(key, "a number above zero", value)
+    return found
+
+
+def _share(value: Any, key: str) -> float:
+    found = number(value, key)
+    if not 0 < found < 1:
+        raise values.wrong(key, "a number between 0 and 1", value)
+    return found

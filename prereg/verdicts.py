@@ -1,0 +1,83 @@
+"""Verdicts: what an estimate and an interval say about a prediction, under both rules."""
+
+from dataclasses import dataclass
+
+Interval = tuple[float, float]
+
+SURVIVED = "survived"
+MAGNITUDE = "falsified, magnitude"
+INVERTED = "falsified, direction inverted"
+INCONCLUSIVE = "inconclusive"
+NOT_EVALUATED = "not evaluated"
+VERDICTS = (SURVIVED, MAGNITUDE, INVERTED, INCONCLUSIVE, NOT_EVALUATED)
+FALSIFIED = (MAGNITUDE, INVERTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The verdict of each rule."""
+
+    interval: str
+    point: str
+
+    def of(self, rule: str) -> str:
+        """The verdict of the rule of this name."""
+        return self.interval if rule == "interval" else self.point
+
+
+def by_interval(interval: Interval | None, band: Interval, null: float) -> str:
+    """An interval inside the band survives; one that is disjoint falsifies; one over an edge says nothing."""
+    if interval is None:
+        return NOT_EVALUATED
+    low, high = interval
+    if band[0] <= low and high <= band[1]:
+        return SURVIVED
+    if high < band[0] or band[1] < low:
+        beyond = (high < null and band[0] >= null) or (low > null and band[1] <= null)
+        return INVERTED if beyond else MAGNITUDE
+    return INCONCLUSIVE
+
+
+def by_point(estimate: float | None, band: Interval, null: float) -> str:
+    """An estimate inside the band survives; outside it is wrong in size, or even on the other side of no effect."""
+    if estimate is None:
+        return NOT_EVALUATED
+    if band[0] <= estimate <= band[1]:
+        return SURVIVED
+    other_side = (estimate < null and band[0] >= null) or (estimate > null and band[1] <= null)
+    return INVERTED if other_side else MAGNITUDE
+
+
+def in_band(estimate: float | None, interval: Interval | None, band: Interval, null: float) -> Verdicts:
+    """Both rules on a band."""
+    return Verdicts(by_interval(interval, band, null), by_point(estimate, band, null))
+
+
+def ahead(estimate: float | None, interval: Interval | None, null: float, higher: bool) -> Verdicts:
+    """Both rules on being ahead at all: a band from no effect outwards, whose edge is not part of it."""
+    sign = 1 if higher else -1
+    point = NOT_EVALUATED if estimate is None else SURVIVED if sign * (estimate - null) > 0 else INVERTED
+    if interval is None:
+        return Verdicts(NOT_EVALUATED, point)
+    ends = [sign * (end - null) for end in interval]
+    if min(ends) > 0:
+        return Verdicts(SURVIVED, point)
+    return Verdicts(INVERTED if max(ends) < 0 else INCONCLUSIVE, point)
+
+
+def of_all(verdicts: list[Verdicts]) -> Verdicts:
+    """Of several that must all hold: the worst that was found."""
+    return Verdicts(_worst([one.interval for one in verdicts]), _worst([one.point for one in verdicts]))
+
+
+def counted(found: int, expected: int) -> Verdicts:
+    """A count is exact, so both rules say the same."""
+    verdict = SURVIVED if found == expected else MAGNITUDE
+    return Verdicts(verdict, verdict)
+
+
+def _worst(found: list[str]) -> str:
+    for verdict in (*FALSIFIED, NOT_EVALUATED, INCONCLUSIVE):
+        if verdict in found:
+            return verdict
+    return SURVIVED

@@ -1,0 +1,105 @@
+"""A registered study that was run, to be copied and attacked; and what an attacker can do with a text editor."""
+
+import json
+import shutil
+from pathlib import Path
+
+from cli.command import command
+
+from aacbench.prereg.binding import NOTE
+from aacbench.prereg.evidence import leaf, merkle_root
+from aacbench.prereg.files import files_of
+from aacbench.prereg.ledger import FIRST, entry, parse
+from aacbench.run.canonical import cell_id
+from aacbench.run.layout import cell_folder
+from aacbench.run.store import Cell, commit, scan
+
+SMALL = Path(__file__).parent / "small.toml"
+
+
+class Registered:
+    """A project folder with one registration and its study."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.toml = root / "prereg" / "small.toml"
+        self.files = files_of(self.toml)
+        self.study = root / "studies" / "small"
+
+    def copy(self, to: Path) -> "Registered":
+        shutil.copytree(self.root, to, dirs_exist_ok=True)
+        return Registered(to)
+
+    def call(self, verb: str, *words: object) -> int:
+        return command("prereg", verb, self.toml, *words)
+
+    def run(self, *words: object) -> int:
+        return self.call("run", "--out", self.study, "--workers", 1, *words)
+
+    def edit(self, old: str, new: str) -> None:
+        text = self.toml.read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        self.toml.write_text(text.replace(old, new), encoding="utf-8")
+
+    # The ledger, and an attacker who knows how it is hashed.
+
+    def lines(self) -> list[bytes]:
+        return self.files.ledger.read_bytes().splitlines(keepends=True)
+
+    def write_lines(self, lines: list[bytes]) -> None:
+        self.files.ledger.write_bytes(b"".join(lines))
+
+    def entries(self):
+        return parse(self.files.ledger.read_bytes())[0]
+
+    def rechain(self, told) -> None:
+        """Write a ledger of (event, facts, time) whose chain is sound; references between lines are mended."""
+        made, names = [], {}
+        for number, (event, facts, time, before) in enumerate(told, 1):
+            mended = {key: names.get(value, value) if isinstance(value, str) else value for key, value in facts.items()}
+            line = entry(number, event, "small", mended, made[-1].digest if made else FIRST, time)
+            names[before] = line.digest
+            made.append(line)
+        self.write_lines([line.line() for line in made])
+        self.note(made)
+
+    def told(self):
+        return [(line.event, dict(line.facts), line.time, line.digest) for line in self.entries()]
+
+    def note(self, entries) -> None:
+        """Make the study's own note agree with a ledger that was made anew."""
+        path = self.study / NOTE
+        record = json.loads(path.read_bytes())
+        kept = [line for line in entries if line.event in ("run_start", "run_end")]
+        record["lines"] = [
+            {"number": line.number, "event": line.event, "registration": "small", "digest": line.digest}
+            for line in kept
+        ]
+        path.write_text(json.dumps(record))
+
+    # The store, and an attacker who knows how cells are hashed.
+
+    def cells(self, label: str = "") -> list[Cell]:
+        found = [cell for _, cell in scan(self.study) if isinstance(cell, Cell)]
+        return [cell for cell in found if label in ("", cell.key["label"])]
+
+    def replace_rows(self, cell: Cell, rows: bytes) -> None:
+        commit(self.study, cell.cell_id, cell.record, {**cell.files, "queries.csv": rows}, replace=True)
+
+    def delete(self, cell: Cell) -> None:
+        shutil.rmtree(cell_folder(self.study, cell.cell_id))
+
+    def rekey(self, cell: Cell, **changes) -> None:
+        """Have a cell been run with something else than was locked."""
+        key = {**cell.key, **changes}
+        self.delete(cell)
+        commit(self.study, cell_id(key), {**cell.record, "key": key}, cell.files, replace=True)
+
+    def record_again(self) -> None:
+        """Write the ledger as a run would have that left the cells as they are now."""
+        leaves = {cell.cell_id: leaf(cell) for cell in self.cells()}
+        told = self.told()
+        event, facts, time, before = told[-1]
+        assert event == "run_end"
+        told[-1] = (event, {**facts, "cells": leaves, "root": merkle_root(leaves)}, time, before)
+        self.rechain(told)

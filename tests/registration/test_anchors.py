@@ -1,0 +1,188 @@
+"""Anchors: signed, tagged and stamped locks, checked with the tools that make them, and the tiers they give."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+from registration.studies import SMALL, Registered
+
+from aacbench.prereg import anchors
+
+TSA = """
+[tsa]
+default_tsa = authority
+[authority]
+serial = {folder}/serial
+signer_digest = sha256
+default_policy = 1.2.3.4
+digests = sha256
+"""
+
+
+def needs(tool):
+    return pytest.mark.skipif(shutil.which(tool) is None, reason=f"needs {tool}")
+
+
+def run(*words, **options):
+    return subprocess.run([str(word) for word in words], check=True, capture_output=True, **options)
+
+
+@pytest.fixture(scope="session")
+def authority(tmp_path_factory):
+    """A time stamp authority of our own: its folder, and what it answers to a request."""
+    folder = tmp_path_factory.mktemp("authority")
+    (folder / "tsa.cnf").write_text(TSA.format(folder=folder))
+    (folder / "serial").write_text("01\n")
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", folder / "key.pem")
+    purpose = ("-subj", "/CN=authority", "-addext", "extendedKeyUsage=critical,timeStamping")
+    run("openssl", "req", "-x509", *key, "-out", folder / "ca.pem", *purpose)
+
+    def stamp(request):
+        signer = ("-signer", folder / "ca.pem", "-inkey", folder / "key.pem")
+        answer = folder / "answer.tsr"
+        run("openssl", "ts", "-reply", "-config", folder / "tsa.cnf", "-queryfile", request, *signer, "-out", answer)
+        return answer
+
+    stamp.ca = folder / "ca.pem"
+    return stamp
+
+
+@pytest.fixture(scope="session")
+def ssh_key(tmp_path_factory):
+    path = tmp_path_factory.mktemp("keys") / "key"
+    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", path)
+    return path
+
+
+def stamped(registered, authority):
+    assert registered.call("anchor", "--request") == 0
+    (request,) = registered.files.folder.glob("*.tsq")
+    assert registered.call("anchor", "--rfc3161", authority(request), "--ca", authority.ca) == 0
+
+
+def verified(registered, code=0):
+    assert registered.call("verify") == code
+    record = json.loads(registered.files.verdicts.read_bytes())
+    return record["tier"], {check["name"]: check for check in record["checks"]}
+
+
+@needs("openssl")
+def test_a_stamp_before_the_run_is_a_tier_of_its_own(locked, authority):
+    stamped(locked, authority)
+    assert locked.run() == 0
+    tier, checks = verified(locked)
+    assert tier == "T2"
+    assert checks["anchor rfc3161"]["evidence"].startswith("stamped at 20")
+
+
+@needs("openssl")
+def test_a_stamp_after_the_run_proves_nothing_about_the_run(done, authority):
+    stamped(done, authority)
+    tier, checks = verified(done)
+    assert tier == "T1"
+    assert checks["anchor rfc3161"]["status"] == "ok"
+
+
+@needs("openssl")
+def test_a_stamp_that_cannot_be_checked_here_counts_for_nothing(locked, authority, monkeypatch):
+    stamped(locked, authority)
+    monkeypatch.setattr(anchors.shutil, "which", lambda tool: None)
+    tier, checks = verified(locked, 7)
+    assert checks["anchor rfc3161"]["status"] == "not checked"
+    assert checks["anchor rfc3161"]["evidence"] == "openssl is not on this machine"
+    assert tier == "T1"
+
+
+@needs("openssl")
+def test_a_stamp_of_something_else_is_no_stamp(locked, authority):
+    other = locked.root / "other"
+    other.write_text("something else")
+    request = locked.root / "other.tsq"
+    run("openssl", "ts", "-query", "-data", other, "-sha256", "-cert", "-out", request)
+    assert locked.call("anchor", "--rfc3161", authority(request), "--ca", authority.ca) == 0
+    tier, checks = verified(locked, 3)
+    assert tier == "T0"
+    assert "is no stamp of this lock" in checks["anchor rfc3161"]["evidence"]
+
+
+@needs("openssl")
+def test_stamped_and_seeded_after_the_lock_is_the_highest_tier(tmp_path, authority):
+    (tmp_path / "prereg").mkdir()
+    text = SMALL.read_text(encoding="utf-8").replace("[protocol.queries]", 'seed_source = "lock"\n[protocol.queries]')
+    (tmp_path / "prereg" / "small.toml").write_text(text, encoding="utf-8")
+    made = Registered(tmp_path)
+    assert made.call("lock") == 0
+    stamped(made, authority)
+    assert made.run("--public", "a beacon") == 0
+    assert verified(made)[0] == "T3"
+
+
+@needs("ssh-keygen")
+def test_a_signature_says_who_and_not_when(locked, ssh_key):
+    assert locked.call("anchor", "--ssh", ssh_key) == 0
+    tier, checks = verified(locked, 7)
+    assert tier == "T1"
+    assert checks["anchor ssh"]["status"] == "ok"
+    assert "it says who, not when" in checks["anchor ssh"]["evidence"]
+
+
+@needs("ssh-keygen")
+def test_a_signature_that_was_changed(locked, ssh_key):
+    assert locked.call("anchor", "--ssh", ssh_key) == 0
+    (signature,) = locked.files.folder.glob("*.ssh.sig")
+    signature.write_text(signature.read_text().replace("BEGIN", "BEGUN"))
+    assert "is missing, or not what line 2 recorded" in verified(locked, 3)[1]["anchor ssh"]["evidence"]
+
+
+@needs("ssh-keygen")
+def test_a_signature_of_another_lock(locked, ssh_key):
+    assert locked.call("anchor", "--ssh", ssh_key) == 0
+    locked.edit("high = 20", "high = 30")
+    assert locked.call("amend", "--reason", "wider") == 0
+    first, second = (line.facts["lock"] for line in locked.entries() if line.event in ("lock", "amend"))
+    told = locked.told()
+    told[1][1]["lock"] = second
+    (locked.study).mkdir(parents=True)
+    (locked.study / "registration.json").write_text('{"lines": []}')
+    locked.rechain([told[0], told[2], told[1]])
+    assert first != second
+    assert "is no signature of this lock" in verified(locked, 3)[1]["anchor ssh"]["evidence"]
+
+
+@needs("ssh-keygen")
+@needs("git")
+def test_a_signed_tag(locked, ssh_key):
+    run("git", "init", "-q", locked.root)
+    settings = {"user.name": "a", "user.email": "a@b", "gpg.format": "ssh", "user.signingkey": f"{ssh_key}.pub"}
+    signers = locked.root / "signers"
+    signers.write_text(f"a@b {(ssh_key.parent / 'key.pub').read_text()}")
+    for name, value in {**settings, "gpg.ssh.allowedSignersFile": signers}.items():
+        run("git", "-C", locked.root, "config", name, value)
+    run("git", "-C", locked.root, "add", "prereg")
+    run("git", "-C", locked.root, "commit", "-q", "-m", "locked")
+    assert locked.call("anchor", "--git-tag", "locked-1") == 0
+    found = verified(locked, 7)[1]["anchor git-tag"]
+    assert (found["status"], found["evidence"]) == (
+        "ok",
+        "the tag locked-1 is signed and names this lock; it says who, not when",
+    )
+    run("git", "-C", locked.root, "tag", "-d", "locked-1")
+    assert verified(locked, 7)[1]["anchor git-tag"]["status"] == "not checked"
+    run("git", "-C", locked.root, "tag", "-s", "locked-1", "-m", "something else")
+    assert verified(locked, 3)[1]["anchor git-tag"]["status"] == "fail"
+
+
+@needs("ssh-keygen")
+def test_a_required_anchor_opens_the_run(locked, ssh_key):
+    locked.edit("[analysis]", '[anchors]\nrequired = ["ssh"]\n\n[analysis]')
+    assert locked.call("amend", "--reason", "an anchor is wanted") == 0
+    assert locked.run() == 2
+    assert locked.call("anchor", "--ssh", ssh_key) == 0
+    assert locked.run() == 0
+    assert verified(locked)[1]["required anchors"]["status"] == "ok"
+
+
+def test_an_anchor_of_nothing(locked, capsys):
+    assert locked.call("anchor") == 2
+    assert "say how to anchor it" in capsys.readouterr().err

@@ -1,0 +1,206 @@
+"""A run bound to its lock: what it writes, what it refuses, and queries drawn after the lock."""
+
+import json
+import shutil
+from functools import partial
+
+import pytest
+from cli.command import JUDGED, command
+from registration.studies import SMALL, Registered
+
+from aacbench.cli.methods import method_in_worker
+from aacbench.prereg.binding import NOTE
+from aacbench.prereg.seeds import seed_from
+from aacbench.run.cell import Job, run_cell
+from aacbench.run.plan import CellPlan
+from aacbench.run.records import QueryPlan
+from aacbench.run.world import forget
+
+
+def project(tmp_path, **changes):
+    """A registration with some text changed."""
+    (tmp_path / "prereg").mkdir()
+    text = SMALL.read_text(encoding="utf-8")
+    for old, new in changes.values():
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "prereg" / "small.toml").write_text(text, encoding="utf-8")
+    return Registered(tmp_path)
+
+
+def test_every_cell_carries_the_lock(run_study):
+    lock, start, end = run_study.entries()
+    assert [line.event for line in (lock, start, end)] == ["lock", "run_start", "run_end"]
+    digest = lock.facts["lock"]
+    cells = run_study.cells()
+    assert len(cells) == 5
+    assert {cell.record["lock"] for cell in cells} == {cell.key["lock"] for cell in cells} == {digest}
+    assert set(end.facts["cells"]) == {cell.cell_id for cell in cells}
+    assert end.facts["start"] == start.digest
+    assert end.facts["outcomes"] == {"ok": 5}
+    noted = json.loads((run_study.study / NOTE).read_bytes())["lines"]
+    assert [line["digest"] for line in noted] == [start.digest, end.digest]
+
+
+def test_the_beginning_is_written_before_the_first_cell(run_study):
+    _, start, end = run_study.entries()
+    times = [json.loads(line)["time"] for path in run_study.study.glob("runs/*/events.jsonl") for line in path.open()]
+    assert times
+    assert start.time <= min(times)
+    assert max(times) <= end.time
+
+
+def test_the_same_rows_unbound_have_other_names(run_study, tmp_path):
+    words = ("--graphs", "grid-8", "--budgets", 16, "--seeds", "1,2,3", "--queries", "4/12", "--workers", 1)
+    assert command("run", "--methods", "alt,random-subset", *words, "--out", tmp_path / "free") == 0
+    free = Registered(tmp_path)
+    free.study = tmp_path / "free"
+    assert not {cell.cell_id for cell in free.cells()} & {cell.cell_id for cell in run_study.cells()}
+    assert {cell.record["lock"] for cell in free.cells()} == {None}
+
+
+@pytest.mark.parametrize(
+    "option", [("--seeds", "9"), ("--budgets", "32"), ("--search", "paper"), ("--protocol", "quick")]
+)
+def test_no_option_changes_what_was_locked(locked, capsys, option):
+    assert command("run", "--prereg", locked.toml, "--out", locked.study, *option) == 2
+    assert f"{option[0]} has no place beside --prereg" in capsys.readouterr().err
+
+
+def test_results_are_not_replaced(done, capsys):
+    assert command("run", "--prereg", done.toml, "--out", done.study, "--existing", "replace") == 2
+    assert "a bound run keeps its results" in capsys.readouterr().err
+
+
+def test_a_draft_is_not_run(tmp_path, capsys):
+    assert project(tmp_path).run() == 2
+    assert "is not locked yet" in capsys.readouterr().err
+
+
+def test_a_file_that_was_changed_is_not_run(locked, capsys):
+    locked.edit("seeds = [1, 2, 3]", "seeds = [1, 2, 4]")
+    assert locked.run() == 4
+    assert "was changed after it was locked, in protocol.seeds" in capsys.readouterr().err
+    assert len(locked.entries()) == 1
+
+
+def test_another_version_of_a_plugin_is_not_run(tmp_path, capsys):
+    plugin = tmp_path / "judged.py"
+    shutil.copyfile(JUDGED, plugin)
+    made = project(tmp_path, method=('"random-subset"', '"plain"'))
+    assert made.call("lock", "--plugin", plugin) == 0
+    plugin.write_text(plugin.read_text() + "\n# another version\n")
+    assert made.run("--plugin", plugin) == 4
+    assert "plain on grid-8 at 16 B/v, seed 1: not as locked in plugin" in capsys.readouterr().err
+    assert [line.event for line in made.entries()] == ["lock"]
+    assert made.call("deviate", "--what", "plugin", "--reason", "a comment was added") == 0
+    assert made.run("--plugin", plugin) == 0
+    made.call("verify")
+    checks = {check["name"]: check for check in json.loads(made.files.verdicts.read_bytes())["checks"]}
+    assert checks["as locked"]["status"] == "ok"
+    assert checks["as locked"]["evidence"] == "2 cells, and 1 with declared deviations"
+
+
+def test_another_data_file_is_not_run(tmp_path, capsys):
+    arcs = ["p sp 6 12", *(f"a {u} {u % 6 + 1} {u}\na {u % 6 + 1} {u} {u}" for u in range(1, 7))]
+    graph = tmp_path / "ring.gr"
+    graph.write_text("\n".join(arcs) + "\n")
+    made = project(tmp_path, graph=("grid-8", f"file:{graph}"))
+    assert made.call("lock") == 0
+    graph.write_text("\n".join(arcs).replace("a 1 2 1", "a 1 2 9") + "\n")
+    forget()  # as in a new process
+    assert made.run() == 4
+    assert "not as locked in data" in capsys.readouterr().err
+
+
+def test_data_that_change_under_a_run_are_an_error(tmp_path):
+    cell = CellPlan(
+        graph="grid-8",
+        method="alt",
+        label="alt",
+        params={"K": 4, "labels": "exact", "pool": "fps"},
+        budget=16,
+        convention="measured/1",
+        seed=1,
+        policy="modern",
+        splits=("test",),
+    )
+    queries, method_of = QueryPlan(validation=2, test=3), partial(method_in_worker, ())
+    common = {"plan": cell, "queries": queries, "artifacts": tmp_path, "method_of": method_of}
+    job = Job(cell_id="a" * 24, reference_policy="modern", digests={"graph": "another"}, **common)
+    result = run_cell(job)
+    assert (result.outcome, result.files.keys()) == ("error", {"error.txt"})
+    assert "are not those that this run was planned on" in result.reason
+
+
+def test_other_code_is_not_run(locked, monkeypatch, capsys):
+    monkeypatch.setattr("aacbench.prereg.binding.tree_digest", lambda: "0" * 64)
+    assert locked.run() == 4
+    assert "not as locked in code" in capsys.readouterr().err
+
+
+def test_a_run_that_is_stopped_says_so_and_goes_on(locked, monkeypatch):
+    from aacbench.run import driver
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(driver, "_stages", stop)
+        assert locked.run() == 1
+    assert [line.event for line in locked.entries()] == ["lock", "run_start", "abort"]
+    assert locked.call("verify") == 7
+    assert locked.run() == 0
+    assert locked.call("verify") == 0
+
+
+def test_queries_drawn_from_the_lock(tmp_path, capsys):
+    made = project(tmp_path, seed=("[protocol.queries]", 'seed_source = "lock"\n\n[protocol.queries]'))
+    assert made.call("lock") == 0
+    assert made.run() == 2
+    assert "give that with --public" in capsys.readouterr().err
+    assert made.run("--public", "beacon 4711") == 0
+    digest = made.entries()[0].facts["lock"]
+    plan = json.loads((made.study / "plan.json").read_bytes())
+    assert plan["study"]["queries"]["seed"] == seed_from(digest, "beacon 4711")
+    capsys.readouterr()
+    assert made.call("verify") == 0
+    assert "from the lock and 'beacon 4711'" in capsys.readouterr().out
+    record = json.loads(made.files.verdicts.read_bytes())
+    assert record["tier"] == "T1"  # nobody else's clock has seen the lock
+    told = made.told()
+    told[1][1]["public"] = "beacon 4712"
+    made.rechain(told)
+    assert made.call("verify") == 5
+    assert "not those that follow from the lock and the public text" in capsys.readouterr().out
+
+
+def test_the_gate_stops_a_build(done):
+    assert done.call("verify") == 0
+    record = json.loads(done.files.verdicts.read_bytes())
+    verdicts = [one["verdict"] for one in record["predictions"]]
+    expected = 10 if any("falsified" in one for one in verdicts) else 12 if "inconclusive" in verdicts else 0
+    assert done.call("verify", "--gate") == expected
+    assert expected  # else the test would test nothing
+
+
+def test_every_registration_of_a_project_is_verified(done, monkeypatch, capsys):
+    monkeypatch.chdir(done.root)
+    (done.root / "prereg" / "draft.toml").write_text(done.toml.read_text().replace('id = "small"', 'id = "draft"'))
+    inside = done.root / "studies" / "other" / "prereg"
+    inside.mkdir(parents=True)
+    text = (SMALL.parents[2] / "prereg" / "ogbn-arxiv.toml").read_text(encoding="utf-8")
+    (inside / "ogbn-arxiv.toml").write_text(text, encoding="utf-8")
+    assert command("prereg", "verify") == 0
+    said = capsys.readouterr()
+    assert "small: a small one" in said.out
+    assert "ogbn-arxiv: The AAC paper's prediction" in said.out
+    assert "draft.toml: a draft, not locked" in said.err
+    done.edit("high = 20", "high = 21")
+    assert command("prereg", "verify") == 3
+
+
+def test_a_project_without_registrations(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert command("prereg", "verify") == 2
+    assert "there is no registration in prereg/" in capsys.readouterr().err
