@@ -10,7 +10,11 @@ from registration.studies import SMALL, Registered
 
 from aacbench.cli.methods import method_in_worker
 from aacbench.prereg.binding import NOTE
+from aacbench.prereg.match import without_lock
+from aacbench.prereg.schema import read_registration
 from aacbench.prereg.seeds import seed_from
+from aacbench.protocols import to_toml
+from aacbench.run.canonical import canonical
 from aacbench.run.cell import Job, run_cell
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import QueryPlan
@@ -51,12 +55,16 @@ def test_the_beginning_is_written_before_the_first_cell(run_study):
 
 
 def test_the_same_rows_unbound_have_other_names(run_study, tmp_path):
-    words = ("--graphs", "grid-8", "--budgets", 16, "--seeds", "1,2,3", "--queries", "4/12", "--workers", 1)
-    assert command("run", "--methods", "alt,random-subset", *words, "--out", tmp_path / "free") == 0
+    protocol = tmp_path / "small.toml"
+    protocol.write_text(to_toml(read_registration(run_study.toml).study), encoding="utf-8")
     free = Registered(tmp_path)
-    free.study = tmp_path / "free"
-    assert not {cell.cell_id for cell in free.cells()} & {cell.cell_id for cell in run_study.cells()}
-    assert {cell.record["lock"] for cell in free.cells()} == {None}
+    assert command("run", "--protocol", protocol, "--workers", 1, "--out", free.study) == 0
+    bound = {canonical(without_lock(cell.key)): cell for cell in run_study.cells()}
+    unbound = {canonical(cell.key): cell for cell in free.cells()}
+    assert bound.keys() == unbound.keys()
+    assert not {cell.cell_id for cell in unbound.values()} & {cell.cell_id for cell in bound.values()}
+    assert all(bound[key].files["queries.csv"] == cell.files["queries.csv"] for key, cell in unbound.items())
+    assert {cell.record["lock"] for cell in unbound.values()} == {None}
 
 
 @pytest.mark.parametrize(
