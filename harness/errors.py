@@ -37,5 +37,9 @@ class DamagedCellError(AacbenchError):
     """A stored cell that is no longer what was written."""
 
 
+class DamagedPlanError(DataError):
+    """The plan of a study that is no longer what was written."""
+
+
 class LockError(AacbenchError):
     """What is on disk, or about to be run, is not what a registration was locked with."""

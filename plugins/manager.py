@@ -1,7 +1,9 @@
 """The plugins as the rest of aacbench sees them: typed questions and answers, and no hook called by name elsewhere."""
 
 import os
+import sys
 from collections.abc import Iterable, Mapping
+from contextlib import redirect_stdout
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -120,12 +122,13 @@ def load_plugins(files: Iterable[str | Path] = (), environment: Mapping[str, str
     """Load built-ins, installed plugins and these files; a broken one is noted as a problem and left out."""
     manager = PluginManager()
     found, problems = candidates(files, os.environ if environment is None else environment)
-    for candidate in found:
-        try:
-            manager.check_free(candidate.origin)
-            manager.take(load(candidate))
-        except PluginError as error:
-            problems.append(Problem(candidate.origin, str(error)))
+    with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a command's output
+        for candidate in found:
+            try:
+                manager.check_free(candidate.origin)
+                manager.take(load(candidate))
+            except PluginError as error:
+                problems.append(Problem(candidate.origin, str(error)))
     for problem in problems:
         manager.note(problem)
     return manager

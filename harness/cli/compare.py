@@ -24,6 +24,8 @@ def compare(a: str, b: str, study: Path | None, method: str | None, as_json: boo
     from aacbench.reports.comparison import Side
 
     if method is None:
+        if Path(a).is_dir() and Path(b).is_dir():
+            raise click.UsageError("name the method to compare in the two studies with --method")
         root = study_folder(study)
         sides = Side(a, root, a), Side(b, root, b)
     else:

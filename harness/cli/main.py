@@ -5,7 +5,8 @@ from importlib import import_module
 
 import click
 
-from aacbench.errors import AacbenchError, LockError
+from aacbench.cli.codes import MISMATCH, USAGE
+from aacbench.errors import AacbenchError, DamagedPlanError, LockError
 from aacbench.version import VERSION
 
 # name -> (where it is, what it does): the help must not import numpy to say so.
@@ -26,8 +27,6 @@ COMMANDS = {
     "prereg": ("aacbench.cli.prereg:prereg", "Write down what is predicted, lock it, run it, and have it judged."),
     "protocols": ("aacbench.cli.protocols:protocols", "List the protocols there are, or show one."),
 }
-
-USAGE_ERROR, MISMATCH = 2, 4
 
 
 class LazyGroup(click.Group):
@@ -65,7 +64,7 @@ def group(debug: bool) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command; errors that are the input's come out as one sentence and exit code 2, a broken lock's as 4."""
+    """Run the command; what is wrong comes out as one sentence, and as exit code 2, or 4 for a broken lock or plan."""
     words = sys.argv[1:] if arguments is None else arguments
     try:
         group.main(args=words, prog_name="aacbench")
@@ -73,4 +72,4 @@ def main(arguments: list[str] | None = None) -> None:
         if "--debug" in words:
             raise
         click.echo(f"aacbench: {error}", err=True)
-        sys.exit(MISMATCH if isinstance(error, LockError) else USAGE_ERROR)
+        sys.exit(MISMATCH if isinstance(error, LockError | DamagedPlanError) else USAGE)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from aacbench.cli.codes import MISMATCH
 from aacbench.cli.plugins import PLUGIN_FILES
 from aacbench.cli.run import positive
 from aacbench.cli.studies import FOLDER, study_folder
@@ -13,8 +14,6 @@ from aacbench.errors import UsageError
 if TYPE_CHECKING:
     from aacbench.run.replay import Line
     from aacbench.run.store import Cell
-
-MISMATCH = 4
 
 
 @click.command()
@@ -38,6 +37,8 @@ def replay(
     found = find_cell(root, cell)
     files = tuple(path.resolve() for path in plugin_files)
     manager, key = load_plugins(files), found.key
+    if not files and key["method"] not in manager.methods():
+        raise UsageError(f"there is no method {key['method']!r} here; give the file it came from with --plugin.")
     manager.method(key["method"])
     click.echo(f"{found.cell_id}: {key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}")
     click.echo(f"stored outcome: {found.outcome}" + (f", {found.record['reason']}" if found.record["reason"] else ""))
@@ -58,6 +59,8 @@ def find_cell(root: Path, beginning: str) -> "Cell":
     from aacbench.run.layout import CELLS, is_cell_id
     from aacbench.run.store import read_cell
 
+    if not beginning:
+        raise UsageError("give the id of a cell, or how it begins.")
     names = sorted(path.name for path in (root / CELLS).glob("*/*") if is_cell_id(path.name))
     fitting = [name for name in names if name.startswith(beginning)]
     if len(fitting) > 1:

@@ -1,6 +1,7 @@
 """`aacbench run`: a protocol on graphs, with methods at budgets, to rows on disk and a table on the screen."""
 
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,7 @@ def default_workers() -> int:
 @click.pass_context
 def run(context: click.Context, /, protocol: str | None, **options: Any) -> None:
     """Run a protocol. Results are kept as they come; the same command again goes on where it stopped."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's way to say Ctrl-C
     try:
         from aacbench.cli.running import carry_out
 

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from aacbench import artifacts
+from aacbench.cli.codes import ALL_OK, MISMATCH, NOTHING_RAN, SOME_FAILED, SOME_WRONG
 from aacbench.cli.methods import GraphOf, method_in_worker
 from aacbench.cli.planning import plan_text
 from aacbench.cli.progress import Progress
@@ -34,7 +35,6 @@ from aacbench.run.store import read_cell, scan
 from aacbench.run.study import protocol_digest, summary
 from aacbench.run.timing import time_study
 
-ALL_OK, SOME_FAILED, USAGE, SOME_WRONG, MISMATCH, NOTHING_RAN = range(6)
 OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention")
 
 
@@ -131,31 +131,36 @@ def _run(study: Study, setup: Setup, plugins: PluginManager, progress: Progress,
             )
     oracles = {name for name, source in setup.sources.items() if source.method.claims.oracle}
     rows = tables.rows_of(setup.root, oracles)
-    code = finish(setup.root, rows)
+    code = finish(setup.root, rows, keep=setup.existing != "verify")
     outcomes = Counter(row.outcome for row in rows)
     plugins.run_finished({"study": str(setup.root), "cells": cells, "outcomes": dict(outcomes), "exit_code": code})
     warn(plugins, known)
     return code
 
 
-def finish(root: Path, rows: list[tables.Row]) -> int:
-    """Print the tables of a study, write them beside the cells, and say by the exit code how it went."""
+def finish(root: Path, rows: list[tables.Row], keep: bool = True) -> int:
+    """Print the tables of a study, `keep` them beside the cells, and say by the exit code how it went."""
     times = latency.latencies(root)
     text = tables.markdown(rows, tables.study_notes(root))
     if times:
         text += "\n\n" + latency.markdown(times)
     click.echo(text)
+    if keep:
+        _keep(root, text, rows)
+    damaged = summary(root).damaged
+    for sentence in damaged.values():
+        click.echo(f"aacbench: {sentence}", err=True)
+    asked = [row.outcome for row in rows if row.method != BASELINE]  # the baseline comes with every study
+    return exit_code(asked or [row.outcome for row in rows], bool(damaged))
+
+
+def _keep(root: Path, text: str, rows: list[tables.Row]) -> None:
     derived = root / DERIVED
     with storing(root):
         make_folder(derived)
         replace_file(derived / "results.md", (text + "\n").encode())
         replace_file(derived / "results.csv", tables.csv_text(rows).encode())
     click.echo(f"\nAlso in {derived / 'results.md'} and results.csv.")
-    damaged = summary(root).damaged
-    for sentence in damaged.values():
-        click.echo(f"aacbench: {sentence}", err=True)
-    asked = [row.outcome for row in rows if row.method != BASELINE]  # the baseline comes with every study
-    return exit_code(asked or [row.outcome for row in rows], bool(damaged))
 
 
 def exit_code(outcomes: list[str], damaged: bool = False) -> int:

@@ -5,18 +5,21 @@ from typing import Any
 
 import click
 
+from aacbench.cli.codes import MISMATCH
 from aacbench.cli.studies import AS_JSON, STUDY, echo_json, study_folder
 
 
 @click.command()
 @STUDY
 @AS_JSON
-def status(study: Path | None, as_json: bool) -> None:
+@click.pass_context
+def status(context: click.Context, study: Path | None, as_json: bool) -> None:
     """Say how far a study has come, what is damaged, and when it was last run."""
     facts = _facts(study_folder(study))
+    code = MISMATCH if facts["damaged"] else 0
     if as_json:
         echo_json(facts)
-        return
+        context.exit(code)
     click.echo(f"{facts['study']}: {facts['done']} of {facts['planned']} planned cells are there")
     for outcome, count in facts["outcomes"].items():
         click.echo(f"  {outcome:14}{count:6}")
@@ -25,27 +28,35 @@ def status(study: Path | None, as_json: bool) -> None:
     for sentence in facts["damaged"].values():
         click.echo(f"damaged: {sentence}")
     click.echo(_last_run(facts["last_run"]))
+    context.exit(code)
 
 
 @click.command()
 @STUDY
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with full precision instead of Markdown.")
 @AS_JSON
-def report(study: Path | None, as_csv: bool, as_json: bool) -> None:
-    """Print a study's tables from the rows on disk."""
+@click.pass_context
+def report(context: click.Context, study: Path | None, as_csv: bool, as_json: bool) -> None:
+    """Print a study's tables from the rows on disk; what is damaged is told, and not in them."""
     from aacbench.reports import latency, tables
+    from aacbench.run.study import summary
 
     root = study_folder(study)
+    damaged = summary(root).damaged
+    for sentence in damaged.values():
+        click.echo(f"aacbench: {sentence}", err=True)
+    code = MISMATCH if damaged else 0
     rows, times = tables.rows_of(root, _oracles()), latency.latencies(root)
     if as_json:
         echo_json({"study": str(root), "results": tables.records(rows), "latencies": latency.records(times)})
-        return
+        context.exit(code)
     if as_csv:
         click.echo(tables.csv_text(rows), nl=False)
-        return
+        context.exit(code)
     click.echo(tables.markdown(rows, tables.study_notes(root)))
     if times:
         click.echo("\n" + latency.markdown(times))
+    context.exit(code)
 
 
 def _facts(root: Path) -> dict[str, Any]:

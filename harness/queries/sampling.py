@@ -20,6 +20,8 @@ DRAWS_PER_QUERY = 10_000
 
 Draw = Callable[[int], Array]
 
+MOST = 10_000_000
+
 
 def sample(
     graph: Graph,
@@ -36,8 +38,8 @@ def sample(
     """
     if mode not in MODES:
         raise UsageError(f"there is no query mode {mode!r}; choose one of {', '.join(sorted(MODES))}.")
-    if count < 0:
-        raise UsageError(f"a query set cannot have {count} queries.")
+    if not 0 <= count <= MOST:
+        raise UsageError(f"a query set has from 0 to {MOST} queries, not {count}.")
     vertices = component_vertices(graph, component)
     possible = len(vertices) * (len(vertices) - 1)
     if strict and count > possible:

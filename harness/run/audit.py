@@ -1,7 +1,7 @@
 """The audit of a cell: every cost against Dijkstra, every bound against the distance, every arc of sampled targets."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,13 @@ import numpy as np
 from aacbench.errors import AacbenchError
 from aacbench.graphs.record import Array
 from aacbench.labels.exact import Direction, distances
+from aacbench.queries.record import QuerySet
 from aacbench.search.answers import Answers
 from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.networks import Network
 
 CLAIMS = ("admissible", "consistent", "optimal")  # where the last is broken, one of the others is why
+TARGETS = 3  # for which every vertex and every arc is looked at
 _FAR = 2**62  # beyond every distance
 
 
@@ -87,6 +89,13 @@ def check_reference(
                 f"Dijkstra's cost from {sources[at]} to {targets[at]} is {reference[at]}, but the distance is "
                 f"{distance}: the search itself is broken here; please report it."
             )
+
+
+def audit_targets(parts: Sequence[QuerySet]) -> Array:
+    """A few targets of the queries, the same ones for every cell on these queries."""
+    targets = np.unique(np.concatenate([queries.targets for queries in parts]))
+    rng = np.random.default_rng(int(parts[-1].digest[:16], 16))
+    return np.sort(rng.choice(targets, min(TARGETS, len(targets)), replace=False))
 
 
 def audit_bounds(network: Network, many: Any, targets: Array, exact: Callable[[int], Array] | None = None) -> Audit:

@@ -26,7 +26,15 @@ from aacbench.memory.reload import Reload, cold_reload
 from aacbench.method import Heuristic, LabelHeuristic, Method
 from aacbench.parts import nominal, whole
 from aacbench.queries.record import QuerySet
-from aacbench.run.audit import Audit, Counterexample, audit_answers, audit_bounds, check_reference, smallest
+from aacbench.run.audit import (
+    Audit,
+    Counterexample,
+    audit_answers,
+    audit_bounds,
+    audit_targets,
+    check_reference,
+    smallest,
+)
 from aacbench.run.plan import CellPlan
 from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
@@ -36,7 +44,6 @@ from aacbench.run.world import GraphOf, World, context, forget, intact_world
 from aacbench.search import Answers, search
 from aacbench.search.layouts import knows_nothing
 
-AUDIT_TARGETS = 3
 REASON_LENGTH = 2000
 # What the system says of a full disk, and NumPy, which does not say why.
 NO_SPACE = (*map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)), " requested and ")
@@ -242,10 +249,7 @@ def _fields(case: Counterexample) -> dict[str, Any]:
 
 
 def _bounds(world: World, deployed: Deployed, parts: list[tuple[str, QuerySet, Answers, Array]]) -> Audit:
-    """The audit of the bounds for a few targets of the queries: the same ones for every cell on these queries."""
-    targets = np.unique(np.concatenate([queries.targets for _, queries, _, _ in parts]))
-    rng = np.random.default_rng(int(parts[-1][1].digest[:16], 16))
-    chosen = np.sort(rng.choice(targets, min(AUDIT_TARGETS, len(targets)), replace=False))
+    chosen = audit_targets([queries for _, queries, _, _ in parts])
     for _, queries, _, reference in parts:
         check_reference(queries.sources, queries.targets, reference, chosen, world.exact)
     return audit_bounds(world.net, deployed.many, chosen, world.exact)

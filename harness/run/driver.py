@@ -154,7 +154,8 @@ def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
 
 
 def _begin(run: _Run, known: list[tuple[CellPlan, str]], coming: list[tuple[CellPlan, str]]) -> None:
-    _write(run.study, run.setup, known)
+    if run.setup.existing != "verify":  # which looks, and changes nothing
+        _write(run.study, run.setup, known)
     run.setup.notify("planned", {"cells": len(coming)})
 
 

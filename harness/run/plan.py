@@ -126,12 +126,12 @@ def _settings(
         return _method(methods, name, choice.label)
 
     method = method_of(choice.name)
-    switches, settings = _split_settings(choice.settings)
-    grid = {key: values for key, values in choice.grid.items() if key not in settings}
+    grid = {key: values for key, values in choice.grid.items() if key not in choice.settings}
     for values in itertools.product(*grid.values()):
-        candidate = dict(zip(grid, values, strict=True))
-        params = with_parts(method, resolve(method, {**settings, **candidate}), method_of, resolve)
-        label = replace(choice, settings={**choice.settings, **candidate}).label
+        candidate = {**choice.settings, **dict(zip(grid, values, strict=True))}
+        switches, settings = _split_settings(candidate)
+        params = with_parts(method, resolve(method, settings), method_of, resolve)
+        label = replace(choice, settings=candidate).label
         yield _Setting(whole(method, params, method_of), label, params, switches)
 
 
@@ -164,7 +164,7 @@ def _cells(
             seed=seed,
             policy=study.search,
             splits=(CHOSEN_ON[study.selection],) if several else (VALIDATION, TEST),
-            group=f"{info.name}|{choice.label}|{choice.grid}|{budget.bytes_per_vertex:g}|{seed}" if several else "",
+            group=f"{info.name}|{choice.label}|{choice.grid}|{budget.bytes_per_vertex!r}|{seed}" if several else "",
             role=CANDIDATE if several else SINGLE,
         )
         made.append((cell, setting, Question(method.name, budget, info, setting.params)))
@@ -186,13 +186,13 @@ def _distinct(cells: list[CellPlan]) -> list[CellPlan]:
     """Settings that come to the same once fitted, such as more landmarks than there are vertices, are one cell."""
     first: dict[bytes, CellPlan] = {}
     for cell in cells:
-        first.setdefault(canonical([cell.params, cell.label]), cell)
+        first.setdefault(canonical([cell.params, cell.label, cell.policy]), cell)
     return list(first.values())
 
 
 def _split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Tell the search's switches from a method's settings: `alt[tie=fifo]` is alt, searched first-in-first-out."""
-    switches = {key: settings[key] for key in SEARCH_SWITCHES if key in settings}
+    switches = {key: switch(key, settings[key]) for key in SEARCH_SWITCHES if key in settings}
     return switches, {key: value for key, value in settings.items() if key not in switches}
 
 

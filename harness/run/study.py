@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aacbench.errors import DamagedCellError, DataError, UsageError
+from aacbench.errors import DamagedCellError, DamagedPlanError, DataError, UsageError
 from aacbench.run.canonical import digest, spelt
 from aacbench.run.durable import make_folder, replace_file, storing
 from aacbench.run.layout import PLAN, is_cell_id
@@ -15,7 +15,7 @@ from aacbench.run.locks import claim
 from aacbench.run.records import OUTCOMES, Study
 from aacbench.run.store import scan
 
-PROTOCOL_TAG = "aacbench.protocol/1"
+PROTOCOL_TAG, PLAN_TAG = "aacbench.protocol/1", "aacbench.plan/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def protocol_digest(study: Study) -> str:
 
 def write_plan(root: Path, plan: Mapping[str, Any]) -> None:
     """Write the plan, with at least its `protocol_digest` and the ids of its `cells`; one study has one protocol."""
-    data = spelt(_check(plan, "the plan"), indent=1) + b"\n"
+    data = spelt({**_check(plan, "the plan"), "sha256": digest(plan, PLAN_TAG)}, indent=1) + b"\n"
     with storing(root):
         make_folder(root)
     with claim(root, PLAN, wait=True):
@@ -57,7 +57,13 @@ def read_plan(root: Path) -> dict[str, Any] | None:
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path} is damaged; remove it and run the study again, which keeps its cells.") from error
+        raise DamagedPlanError(
+            f"{path} is damaged; remove it and run the study again, which keeps its cells."
+        ) from error
+    if not isinstance(plan, dict) or plan.pop("sha256", None) != digest(plan, PLAN_TAG):
+        raise DamagedPlanError(
+            f"{path} is not what was written there; remove it and run the study again, which keeps its cells."
+        )
     return _check(plan, str(path))
 
 

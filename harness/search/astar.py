@@ -27,7 +27,7 @@ COUNTS = (
 PATH_EDGES, EXPANDED, REEXPANDED, GENERATED, STALE_POPS, H_CALLS, BELOW_OPTIMUM, ON_OPTIMUM = range(8)
 
 _NEXT = np.uint32(1)
-NOT_FINITE = -2  # in place of a cost: a bound on the way was NaN or infinite
+NOT_FINITE = -2  # in place of a cost: a bound on the way was NaN, infinite or beyond what integers hold
 _FINISHED, _HEAP_FULL, _MISCOUNTED, _BAD_BOUND = range(4)
 
 # Distances on float weights are equal up to this relative rounding; on integer weights they are exact.
@@ -105,7 +105,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
     settled = bind(layout, memo, arcs, work, target)
     stamp = next_stamp(work)
     start, h = state[source], bound(layout, memo, source)
-    if h - h != 0:
+    if not abs(h) < infinity:
         return _BAD_BOUND
     touch(start, stamp, h, infinity)
     start.g = numbers.zero
@@ -160,7 +160,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
             through = g + weights[arc]
             if there.stamp != stamp:
                 h = bound(layout, memo, v)
-                if h - h != 0:
+                if not abs(h) < infinity:
                     return _BAD_BOUND
                 touch(there, stamp, h, infinity)
                 h_calls += 1
@@ -226,7 +226,7 @@ def lift(arcs, layout, memo, state, stamp, u, infinity):
         there = state[v]
         if there.stamp != stamp:
             bound_there = bound(layout, memo, v)
-            if bound_there - bound_there != 0:
+            if not abs(bound_there) < infinity:
                 return -1
             touch(there, stamp, bound_there, infinity)
             calls += 1

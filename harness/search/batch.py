@@ -77,7 +77,9 @@ def _compiled(
     _share(work_through, len(sources), 1 if paths else _CHUNK, threads)
     bad = np.flatnonzero(costs[:, astar.COST] == astar.NOT_FINITE)
     if len(bad):
-        raise UsageError(f"h is not a finite number on the way from {sources[bad[0]]} to {targets[bad[0]]}.")
+        raise UsageError(
+            f"h is not a finite number, or beyond 2^62, on the way from {sources[bad[0]]} to {targets[bad[0]]}."
+        )
     return from_tables(costs, counts, found if paths else None)
 
 

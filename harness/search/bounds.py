@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 
 from aacbench.compiled import kernel
+from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
+from aacbench.search.astar import numbers
 from aacbench.search.layouts import Layout, bind, bound, memo_for
 from aacbench.search.networks import Arcs, Network
 from aacbench.search.workspace import Workspace, borrow, give_back
@@ -17,17 +19,24 @@ def bounds(network: Network, layout: Layout, vertices: Array, target: int) -> Ar
     found = np.empty(len(vertices), dtype=network.graph.weights.dtype)
     places = network.place[vertices].astype(np.uint32)
     work = borrow(network)
-    labels = layout.labels
-    fill_bounds(network.arcs, labels, memo_for(labels), work, np.int64(network.place[target]), places, found)
+    labels, goal, most = layout.labels, np.int64(network.place[target]), numbers(found.dtype).infinity
+    bad = fill_bounds(network.arcs, labels, memo_for(labels), work, goal, places, found, most)
     give_back(network, work)
+    if bad >= 0 and network.graph.integral:  # nothing that an integer can hold
+        raise UsageError(f"h({vertices[bad]}, {target}) is not a finite number below 2^62.")
     return found
 
 
 @kernel
 def fill_bounds(
-    arcs: Arcs, layout: Any, memo: Array, work: Workspace, target: int, vertices: Array, found: Array
-) -> None:
-    """Bind the target once, then fill in the bound of each vertex."""
+    arcs: Arcs, layout: Any, memo: Array, work: Workspace, target: int, vertices: Array, found: Array, most: Any
+) -> int:
+    """Bind the target once, then fill in the bound of each vertex; returns where one was not finite, or -1."""
     bind(layout, memo, arcs, work, target)  # type: ignore[no-untyped-call]
+    bad = -1
     for row in range(len(vertices)):
-        found[row] = bound(layout, memo, vertices[row])  # type: ignore[no-untyped-call]
+        h = bound(layout, memo, vertices[row])  # type: ignore[no-untyped-call]
+        if not abs(h) < most:
+            bad = row
+        found[row] = h
+    return bad

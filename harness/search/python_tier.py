@@ -17,6 +17,8 @@ from aacbench.search.policy import TIES, Policy
 
 Bound = Callable[[int, int], Any]
 
+_FAR = 2**62  # what the compiled kernel takes for infinite on integer weights
+
 
 @dataclass(slots=True)
 class _Search:
@@ -70,6 +72,8 @@ def _finite(bound: Bound, integral: bool) -> Bound:
         h = bound(u, t)
         if not math.isfinite(h):
             raise UsageError(f"h({u}, {t}) is {h}, which is not a finite number.")
+        if integral and not abs(h) < _FAR:
+            raise UsageError(f"h({u}, {t}) is {h}, which is beyond 2^62.")
         return int(h) if integral else float(h)
 
     return checked

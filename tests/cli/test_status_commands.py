@@ -1,6 +1,7 @@
 """`status`, `report`, `compare` and `replay` on a study with something right and something wrong."""
 
 import json
+import shutil
 
 import pytest
 from cli.command import JUDGED, command, run_study
@@ -91,6 +92,22 @@ def test_replay_of_a_sound_cell_repeats_its_audit(study, capsys):
 
 def test_replay_wants_one_cell(study, capsys):
     assert command("replay", "", "--study", study) == 2
-    assert "give more digits" in capsys.readouterr().err
+    assert "give the id of a cell" in capsys.readouterr().err
     assert command("replay", "zz", "--study", study) == 2
     assert "there is no cell zz" in capsys.readouterr().err
+
+
+def test_damage_is_told_and_is_the_exit_code(study, tmp_path, capsys):
+    copy = tmp_path / "copy"
+    shutil.copytree(study, copy)
+    file = copy / "cells" / cell_of(copy, "alt")["cell_id"][:2] / cell_of(copy, "alt")["cell_id"] / "queries.csv"
+    file.write_bytes(file.read_bytes() + b"x")
+    before = {path: path.read_bytes() for path in (copy / "plan.json", copy / "derived" / "results.md")}
+    for words in (("report",), ("report", "--csv"), ("report", "--json"), ("status",), ("status", "--json")):
+        assert command(words[0], copy, *words[1:]) == 4
+        said = capsys.readouterr()
+        assert file.parent.name in said.out + said.err
+    assert run_study(copy, "alt,too-high", "--existing", "verify") == 4
+    assert {path: path.read_bytes() for path in before} == before  # who only looks changes nothing
+    (copy / "plan.json").write_text("{}")
+    assert command("status", copy) == 4

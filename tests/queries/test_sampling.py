@@ -130,7 +130,7 @@ def test_no_queries_are_a_set_too():
     ("changes", "message"),
     [
         ({"mode": "zipf"}, "no query mode 'zipf'; choose one of hotspot, powerlaw, uniform"),
-        ({"count": -1}, "cannot have -1 queries"),
+        ({"count": -1}, "has from 0 to 10000000 queries, not -1"),
         ({"seed": -1}, "seed lies between 0 and"),
         ({"seed": 2**32}, "seed lies between 0 and"),
         ({"component": [4]}, "at least 2 vertices, and this one has 1"),

@@ -11,7 +11,7 @@ from aacbench.errors import UsageError
 from aacbench.graphs.load import load
 from aacbench.memory.info import graph_info
 from aacbench.plugins.settings import resolve
-from aacbench.run.driver import run_study
+from aacbench.run.driver import prepare, run_study
 from aacbench.run.plan import plan
 from aacbench.run.records import MethodChoice, QueryPlan
 from aacbench.run.rows import read_queries
@@ -146,3 +146,13 @@ def test_a_method_may_prefer_switches_and_a_user_has_the_last_word() -> None:
 @pytest.mark.parametrize("preference", [{"speed": "high"}, {"tie": "best"}, None, 1 / 3])
 def test_a_preference_that_makes_no_sense_is_a_failed_cell(preference) -> None:
     assert "search failed" in preferring("modern", {}, lambda params: preference).failed
+
+
+def test_switches_of_the_search_may_be_chosen_from_too() -> None:
+    choice = MethodChoice(name="alt", grid={"tie": ("fifo", "lifo"), "K": (1, 2)})
+    study = studies.study(choice)
+    planned, _ = prepare(study, studies.setup(Path("unused"), study))
+    found = [(cell.policy, cell.params["K"], cell.role) for cell in planned.cells if cell.method == "alt"]
+    policies = [f"reopen=on,tie={tie},bpmx=off" for tie in ("fifo", "lifo")]
+    assert found == [(policy, count, "candidate") for policy in policies for count in (1, 2)]
+    assert len({cell.group for cell in planned.cells if cell.group}) == 1

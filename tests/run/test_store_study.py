@@ -50,6 +50,14 @@ def test_a_damaged_plan_is_named(tmp_path, text):
         read_plan(tmp_path)
 
 
+def test_a_plan_that_was_edited_is_told(tmp_path):
+    write_plan(tmp_path, {"protocol_digest": "x", "cells": [], "study": {"analysis": "crossed/1"}})
+    file = tmp_path / "plan.json"
+    file.write_text(file.read_text().replace("crossed/1", "paper/1"))
+    with pytest.raises(DataError, match=r"plan\.json is not what was written there"):
+        read_plan(tmp_path)
+
+
 def test_the_summary_counts_everything(tmp_path):
     here = [stored(tmp_path, i, outcome) for i, outcome in enumerate(["ok", "ok", "wrong", "timeout", "ok"])]
     (cell_folder(tmp_path, here[4]) / "queries.csv").write_bytes(b"other")

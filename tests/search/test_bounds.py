@@ -1,10 +1,13 @@
 """Bounds asked for directly are those A* starts from."""
 
 import numpy as np
+import pytest
 from author_kernel import table_bound
 from hypothesis import given, settings
 from support import all_pairs, graphs, random_bound
 
+from aacbench.errors import UsageError
+from aacbench.graphs import from_arcs
 from aacbench.labels import alt_layout, label_rows, of_landmarks
 from aacbench.search import network, search
 from aacbench.search.author import author_layout
@@ -32,3 +35,16 @@ def test_differential_bounds_are_the_searchs(graph):
 def test_an_authors_bounds_are_the_searchs(graph):
     net = network(graph)
     assert_as_in_search(net, author_layout(net, {"table": random_bound(graph, 1)}, table_bound))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e30, -1e30, 2.0**62])
+def test_what_no_integer_can_hold_is_refused_by_searches_and_audits_alike(value):
+    net = network(from_arcs(3, [0, 1], [1, 2], [1, 1]))
+    table = np.full((3, 3), value)
+    layout = author_layout(net, {"table": table}, table_bound)
+    with pytest.raises(UsageError, match="not a finite number"):
+        bounds(net, layout, np.arange(3), 2)
+    with pytest.raises(UsageError, match="not a finite number"):
+        search(net, layout, [0], [2])
+    with pytest.raises(UsageError, match=r"not a finite number|beyond"):
+        search(net, lambda u, t: float(table[u, t]), [0], [2])
