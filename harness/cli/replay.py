@@ -32,8 +32,10 @@ def replay(
     from aacbench.plugins.manager import load_plugins
     from aacbench.run.executor import Limits
     from aacbench.run.replay import replay_alone
+    from aacbench.run.study import read_plan
 
     root = study_folder(study)
+    read_plan(root)  # a damaged one is told here, not by the process that replays
     found = find_cell(root, cell)
     files = tuple(path.resolve() for path in plugin_files)
     manager, key = load_plugins(files), found.key
