@@ -1,26 +1,22 @@
 """What the harness costs: a whole run against the building and searching in it, and two workers against one."""
 
 import shutil
-from functools import partial
 
 import numpy as np
 import pytest
 from benchmarks.road import road_name
 
-from aacbench.cli.running import _sources, method_in_worker
-from aacbench.graphs.load import load
+from aacbench.cli.running import setup_of
 from aacbench.memory.deploy import deploy
-from aacbench.method import BuildContext
 from aacbench.plugins.manager import load_plugins
-from aacbench.plugins.settings import resolve
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
-from aacbench.queries.splits import sample_splits
-from aacbench.run.driver import Setup, run_study
+from aacbench.run.driver import run_study
 from aacbench.run.pools import StoredPools
 from aacbench.run.rows import read_queries
 from aacbench.run.store import read_cell
-from aacbench.search import network, search
+from aacbench.run.world import context, forget, world
+from aacbench.search import search
 
 
 @pytest.fixture
@@ -40,37 +36,22 @@ def _study(methods):
 
 def _run(study, root, workers):
     """Expansions of every cell, in the order of the plan."""
-    setup = Setup(
-        root=root,
-        sources=_sources(load_plugins(), study),
-        resolve=resolve,
-        method_of=partial(method_in_worker, ()),
-        workers=workers,
-    )
-    cells = run_study(study, setup)
+    cells = run_study(study, setup_of(root, study, load_plugins(), (), workers=workers))
     return cells, [read_queries(read_cell(root, name).files["queries.csv"])["expanded"] for _, name in cells]
 
 
 def _by_hand(study, plans, folder):
     """The same heuristics built and searched in a plain loop, with nothing checked and nothing kept but the pools."""
-    net = network(load(study.graphs[0]))
-    queries = study.queries
-    splits = sample_splits(net.graph, queries.validation, queries.test, queries.train, seed=queries.seed)
+    forget()  # a run's workers load the graph, too
+    here, plugins = world(study.graphs[0], study.queries), load_plugins()
     found = []
     for plan in plans:
-        context = BuildContext(
-            network=net,
-            params=plan.params,
-            seed=plan.seed,
-            train=splits.train,
-            validation=splits.validation,
-            pools=StoredPools(net, folder),
-        )
-        layout = deploy(method_in_worker((), plan.method).build(context), net).searched
-        parts = (getattr(splits, name) for name in plan.splits)
-        found.append(
-            np.concatenate([search(net, layout, part.sources, part.targets, plan.policy).expanded for part in parts])
-        )
+        method = plugins.method(plan.method).method
+        heuristic = method.build(context(here, method, plan.params, plan.seed, StoredPools(here.net, folder)))
+        layout = deploy(heuristic, here.net).searched
+        parts = (here.part(name) for name in plan.splits)
+        answers = [search(here.net, layout, part.sources, part.targets, plan.policy).expanded for part in parts]
+        found.append(np.concatenate(answers))
     return found
 
 
