@@ -96,7 +96,7 @@ def visit_fixed_directed(labels, memo, x, distance, towards):
 
 @njit
 def bound(labels, memo, u, t):
-    """max over u's pivots of d(p,u) - upper(p) and lower(p) - d(p,u); rounding must not lift the goal itself above 0."""
+    """max over u's pivots of d(p,u) - upper(p) and lower(p) - d(p,u); at the goal 0 whatever rounding did."""
     best = memo[0] - memo[0]
     if u == t:
         return best * labels.scale
