@@ -15,7 +15,7 @@ from aacbench.method import Heuristic, LabelHeuristic, ScalarHeuristic
 
 SETTING_BYTES = 8
 
-# Not held against a budget: eight numbers in all for each part of a maximum, not per vertex. Labels that fill their share
+# Not held against a budget: eight numbers for each part of a maximum, not per vertex. Labels that fill their share
 # of a budget to the byte would otherwise lose a whole landmark to the numbers that say how many there are.
 SETTINGS_ALLOWANCE = 64
 
