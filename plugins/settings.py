@@ -41,6 +41,8 @@ def _value(method: Method, key: str, parameter: Parameter, given: Any) -> bool |
 
 def _converted(parameter: Parameter, given: Any) -> Any:
     kind = type(parameter.default)
+    if kind is str and type(given) is int:  # a command line or a TOML file took text such as 10 for a number
+        return str(given)
     if not isinstance(given, str) or kind is str:
         return given
     if kind is bool:

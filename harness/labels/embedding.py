@@ -1,7 +1,5 @@
 """FastMap and its relatives: coordinates whose sums of differences bound distances, exact in whole numbers."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from aacbench.graphs import components
@@ -50,35 +48,29 @@ def fastmap(net: Network, dimensions: int, rng: np.random.Generator) -> Array:
     return _stacked(columns, net.graph.vertices)
 
 
-def residual(net: Network, dimensions: int, rng: np.random.Generator) -> tuple[Array, int]:
-    """Distances to and from far vertices over what earlier ones left of each arc; whole weights, any direction.
+def residual(net: Network, dimensions: int, rng: np.random.Generator) -> Array:
+    """Distances d(v, l) to far vertices l over what earlier ones left of each arc; whole weights, any direction.
 
-    The labels d(v, l) come first, and how many those are is told. One lowers the arc (u, v) by d(u, l) - d(v, l), and a
-    label d(l, v) by d(l, v) - d(l, u), where that is positive.
+    One lowers the arc (u, v) by d(u, l) - d(v, l) where that is positive. Labels d(l, v) in between would be all but
+    zero: once every vertex reaches l at no cost, so it does every vertex that l does.
     """
     inside = components.largest(net.graph)
-    labels: dict[Direction, list[Array]] = {Direction.TO: [], Direction.FROM: []}
-    for side, other in _sides(dimensions):
-        far = _farthest(distances(net, int(rng.choice(inside)), other), inside)
-        row = distances(net, far, side)
+    columns: list[Array] = []
+    for _ in range(dimensions):
+        far = _farthest(distances(net, int(rng.choice(inside))), inside)
+        column = distances(net, far, Direction.TO)
         # Unknown is as far as anything: then an arc that leads out of what is known lowers nothing.
-        row = np.where(row < 0, row.max(), row)
-        labels[side].append(row)
+        column = np.where(column < 0, column.max(), column)
+        columns.append(column)
         graph = net.graph
-        step = row[graph.sources] - row[graph.indices]
-        net = with_weights(net, graph.weights - np.maximum(step if side is Direction.TO else -step, 0))
-    every = [*labels[Direction.TO], *labels[Direction.FROM]]
-    return _stacked(every, net.graph.vertices), len(labels[Direction.TO])
+        step = column[graph.sources] - column[graph.indices]
+        net = with_weights(net, graph.weights - np.maximum(step, 0))
+    return _stacked(columns, net.graph.vertices)
 
 
 def undirected(net: Network) -> Network:
     """The network of `least_of_both_ways`."""
     return network(least_of_both_ways(net.graph), net.order)
-
-
-def _sides(dimensions: int) -> Iterator[tuple[Direction, Direction]]:
-    for k in range(dimensions):
-        yield (Direction.TO, Direction.FROM) if k % 2 == 0 else (Direction.FROM, Direction.TO)
 
 
 def _far_pair(net: Network, inside: Array, rng: np.random.Generator) -> tuple[Array, Array, int]:

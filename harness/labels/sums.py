@@ -16,9 +16,8 @@ def l1(labels: Any, u: int, t: int) -> Any:
 
 @njit
 def one_sided(labels: Any, u: int, t: int) -> Any:
-    """The sum, where positive, of d(u, l) - d(t, l) for the first `into` labels and d(l, t) - d(l, u) for the rest."""
+    """The sum, where positive, of d(u, l) - d(t, l)."""
     total = labels.rows[u, 0] - labels.rows[u, 0]
     for k in range(labels.rows.shape[1]):
-        step = labels.rows[u, k] - labels.rows[t, k]
-        total += max(step if k < labels.into else -step, 0)
+        total += max(labels.rows[u, k] - labels.rows[t, k], 0)
     return total * labels.scale

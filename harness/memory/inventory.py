@@ -15,8 +15,8 @@ from aacbench.method import Heuristic, LabelHeuristic, ScalarHeuristic
 
 SETTING_BYTES = 8
 
-# Not held against a budget: eight numbers in all, not per vertex. Labels that fill a budget to the byte would otherwise
-# lose a whole landmark to the numbers that say how many there are.
+# Not held against a budget: eight numbers for each part of a maximum, not per vertex. Labels that fill their share
+# of a budget to the byte would otherwise lose a whole landmark to the numbers that say how many there are.
 SETTINGS_ALLOWANCE = 64
 
 
@@ -45,6 +45,8 @@ class Inventory:
     total_bytes: int
     measured: bool = True
     scratch_bytes: int = 0
+    allowed_bytes: int = 0
+    """Of the settings, those that are not held against a budget."""
 
     @property
     def bytes_per_vertex(self) -> float:
@@ -53,8 +55,8 @@ class Inventory:
 
     @property
     def charged_bytes(self) -> int:
-        """What is held against a budget: all but a fixed allowance for settings."""
-        return self.total_bytes - min(self.settings_bytes, SETTINGS_ALLOWANCE)
+        """What is held against a budget: all but a fixed allowance for the settings of each part."""
+        return self.total_bytes - self.allowed_bytes
 
     def record(self) -> dict[str, Any]:
         """Every value, for the cell's record."""
@@ -78,11 +80,12 @@ def inventory(heuristic: Heuristic, vertices: int) -> Inventory:
         first = seen.setdefault(memory_of(array), name)
         entries.append(_entry(name, array, None if first == name else first))
     labels = [part for part in parts if isinstance(part, LabelHeuristic)]
-    settings = SETTING_BYTES * sum(len(checked_settings(part.settings)) for part in labels)
-    total = sum(entry.nbytes for entry in entries if entry.same_as is None) + settings
+    settings = [SETTING_BYTES * len(checked_settings(part.settings)) for part in labels]
+    total = sum(entry.nbytes for entry in entries if entry.same_as is None) + sum(settings)
     total += sum(_declared(part.declared_bytes_per_vertex, vertices) for part in scalars)
     scratch = SETTING_BYTES * sum(part.goal.memo for part in labels if part.goal is not None)
-    return Inventory(vertices, tuple(entries), settings, total, measured=not scalars, scratch_bytes=scratch)
+    allowed = sum(min(taken, SETTINGS_ALLOWANCE) for taken in settings)
+    return Inventory(vertices, tuple(entries), sum(settings), total, not scalars, scratch, allowed)
 
 
 def check_budget(inventory: Inventory, budget: Budget) -> None:

@@ -1,4 +1,4 @@
-"""Splits of a query set into validation, test and training parts that never share a query."""
+"""Splits of a query set into validation, test and training parts by position; strict ones never share a pair."""
 
 from dataclasses import dataclass
 

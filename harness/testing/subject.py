@@ -13,7 +13,7 @@ import numpy as np
 
 from aacbench.errors import AacbenchError, UsageError
 from aacbench.graphs.record import Array, Graph
-from aacbench.memory.conventions import MEASURED, Budget, Convention
+from aacbench.memory.conventions import MEASURED, PAPER, Budget, Convention
 from aacbench.memory.deploy import Deployed, deploy
 from aacbench.memory.inventory import Inventory, inventory
 from aacbench.method import Heuristic, Method, Params, Unsupported
@@ -141,6 +141,13 @@ class Subject:
                 refusal = error
         if refusal is not None and not count:
             raise refusal
+
+    def as_in_the_paper(self, graph: Graph) -> Iterator[Built]:
+        """The heuristics on float weights as the paper's convention fits them, where that is another way."""
+        for budget in () if graph.integral else self.budgets:
+            params = self.fitted(graph, budget, PAPER)
+            if not isinstance(params, Unsupported) and params != self.fitted(graph, budget):
+                yield build_on(self.place(graph), self.method, params, budget, SEED)
 
 
 def build_on(place: Place, method: Method, params: Params, budget: float, seed: int) -> Built:

@@ -47,16 +47,15 @@ def build_min(context: BuildContext) -> LabelHeuristic:
 
 
 def build_residual(context: BuildContext) -> LabelHeuristic:
-    """Labels to and from far vertices in turn, each over what the ones before left of the arcs."""
+    """Distances to far vertices, each over what the ones before left of the arcs."""
     import numpy as np
 
     from aacbench.labels.embedding import integral, residual
     from aacbench.labels.sums import one_sided
 
     net, unit = integral(context.network)
-    rows, into = residual(net, context.params["d"], np.random.default_rng(context.seed))
-    settings = {"into": into, "scale": unit or 1}
-    return LabelHeuristic({"rows": _narrow(context, rows)}, one_sided, settings)
+    rows = residual(net, context.params["d"], np.random.default_rng(context.seed))
+    return LabelHeuristic({"rows": _narrow(context, rows)}, one_sided, {"scale": unit or 1})
 
 
 def _coordinates(context: BuildContext, net: Any, unit: float | None) -> LabelHeuristic:

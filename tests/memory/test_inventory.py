@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 from aacbench.errors import OverBudgetError, UsageError
 from aacbench.memory.conventions import MEASURED, PAPER, Budget
 from aacbench.memory.inventory import SETTINGS_ALLOWANCE, check_budget, inventory
-from aacbench.method import BatchHeuristic, LabelHeuristic, ScalarHeuristic
+from aacbench.method import BatchHeuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic
 
 DTYPES = st.sampled_from(["?", "i1", "u2", "i4", "i8", "f4", "f8"])
 ARRAYS = hnp.arrays(DTYPES, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=6), fill=st.nothing())
@@ -75,6 +75,17 @@ def test_settings_beyond_the_allowance_are_held_against_a_budget():
     check_budget(inventory(of_bytes(80, settings=free), 10), Budget(8))
     with pytest.raises(OverBudgetError, match="deploys 88 bytes"):
         check_budget(inventory(of_bytes(80, settings=free + 1), 10), Budget(8))
+
+
+def test_each_part_of_a_maximum_has_an_allowance_of_its_own():
+    free = SETTINGS_ALLOWANCE // 8
+    one, other = of_bytes(40, settings=free), of_bytes(40, settings=free - 1)
+    found = inventory(MaxHeuristic((one, MaxHeuristic((other,)))), 10)
+    assert found.settings_bytes == 8 * (2 * free - 1)
+    check_budget(found, Budget(8))
+    over = of_bytes(40, settings=free + 1)
+    with pytest.raises(OverBudgetError, match="deploys 88 bytes"):
+        check_budget(inventory(MaxHeuristic((over, other)), 10), Budget(8))
 
 
 def test_only_an_enforced_convention_refuses():

@@ -258,11 +258,15 @@ def test_a_choice_without_validation_and_epochs_that_are_none_are_refused(tmp_pa
         built("aac", road(), tmp_path, checkpoints="1+5")
     for text in ("300", "1,5", "last"):
         with pytest.raises(UsageError, match="checkpoints are epochs from 0 to 200"):
-            built("aac", road(), tmp_path, checkpoints=text)
+            fitted("aac", graph_info(road()), Budget(32), checkpoints=text)
+
+
+def test_one_checkpoint_may_be_given_as_the_number_that_a_command_line_reads(tmp_path):
+    assert built("aac", road(), tmp_path, checkpoints=10).facts["epoch"] == 10
 
 
 def test_other_pools_are_asked_for_by_name(tmp_path):
-    """The service is asked with the selector, the size and the cell's seed."""
+    """The service is asked with the selector and the size, as ALT asks it, so that both choose from one pool."""
     params, asked = fitted("aac", graph_info(road()), Budget(32), pool="avoid", K0=20), []
     made = context(road(), tmp_path, params, seed=7)
 
@@ -272,7 +276,7 @@ def test_other_pools_are_asked_for_by_name(tmp_path):
             return farthest_points(road(), 20)
 
     method("aac").build(replace(made, pools=Pools()))
-    assert asked == [("avoid", 20, 7)]
+    assert asked == [("avoid", 20)]
 
 
 def cell(folder, params, build=None):

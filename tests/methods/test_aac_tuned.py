@@ -20,7 +20,7 @@ from aacbench.memory.deploy import deploy
 from aacbench.memory.info import graph_info
 from aacbench.method import Unsupported
 from aacbench.plugins.methods.aac import tuned
-from aacbench.plugins.methods.aac.examples import Examples, draw_examples, draw_pairs, left_over, prevented
+from aacbench.plugins.methods.aac.examples import Examples, draw_examples, draw_pairs, held_out, left_over, prevented
 from aacbench.plugins.methods.aac.greedy import greedy
 from aacbench.queries.record import QuerySet
 from aacbench.queries.sampling import sample
@@ -113,6 +113,30 @@ def test_training_pairs_are_those_given_or_else_drawn_by_the_seed():
     one, again = (draw_pairs(NO_QUERIES, inside, 10, np.random.default_rng(4)) for _ in range(2))
     assert np.array_equal(one, again)
     assert np.isin(one, inside).all()
+
+
+@given(st.integers(0, 99), st.integers(1, 60), st.integers(1, 60), st.integers(1, 20))
+def test_what_is_judged_on_is_never_trained_on(seed, drawn, count, most):
+    ends = np.random.default_rng(seed).integers(0, 6, (2, drawn))
+    train, judges = held_out((ends[0], ends[1]), count, most)
+    learnt, judged = set(zip(*train, strict=True)), set(zip(judges.sources, judges.targets, strict=True))
+    assert not learnt & judged
+    assert len(judges) <= most
+    assert learnt | judged >= {(s, t) for s, t in ends.T if s != t}
+
+
+@pytest.mark.parametrize("given_pairs", [True, False])
+def test_without_validation_candidates_are_judged_on_pairs_held_out(tmp_path, monkeypatch, given_pairs):
+    train = splits(road().graph)[1] if given_pairs else NO_QUERIES
+    seen = {}
+    monkeypatch.setattr(tuned, "expansions", lambda context, labels, queries: seen.update(judges=queries) or 1)
+    examples = tuned.draw_examples
+    monkeypatch.setattr(tuned, "draw_examples", lambda *given: seen.update(pairs=given[2]) or examples(*given))
+    built("aac-tuned", road(), tmp_path, train=train, **{**QUICK, "epochs": 0})
+    judges = seen["judges"]
+    assert len(judges) >= 90
+    assert len(seen["pairs"][0]) >= 90
+    assert not set(zip(judges.sources, judges.targets, strict=True)) & set(zip(*seen["pairs"], strict=True))
 
 
 # The greedy start

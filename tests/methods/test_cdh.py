@@ -24,6 +24,7 @@ from aacbench.queries.sampling import sample
 from aacbench.search import network, parse, search
 from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.author import author_layout
+from aacbench.testing.zoo import zoo
 
 LABELS = ("auto", "exact", "fixed", "replay")
 VARIANTS = [
@@ -176,7 +177,18 @@ def test_every_bound_is_admissible(tmp_path_factory, variant, graph, labels, siz
     for u, t in zip(*all_pairs(graph), strict=True):
         slack = tolerance * (exact.max() if params["labels"] == "replay" else exact[u, t])
         assert h(int(u), int(t)) >= 0
+        assert u != t or h(int(u), int(t)) == 0
         assert exact[u, t] < 0 or h(int(u), int(t)) <= exact[u, t] + slack
+
+
+def test_nothing_is_left_at_the_goal_where_labels_are_not_rounded_to_be_safe(tmp_path):
+    """Sums of floats taken in another order differ by an ulp, and the paper's convention leaves no margin for it."""
+    for name in ("float-weights", "float-one-way"):
+        graph = zoo()[name]
+        heuristic, params = built("cdh", network(graph), tmp_path, Budget(32, PAPER))
+        assert params["labels"] == "replay"
+        h = in_python(heuristic, graph)
+        assert [h(t, t) for t in range(graph.vertices)] == [0] * graph.vertices
 
 
 @settings(max_examples=100)

@@ -59,12 +59,21 @@ def test_coordinates_equal_a_plain_twin(graph, dimensions, seed):
 @settings(max_examples=100)
 @given(graphs(integral=True), st.integers(1, 6), st.integers(0, 9))
 def test_residual_labels_never_take_more_off_an_arc_than_there_is(graph, dimensions, seed):
-    rows, into = residual(network(graph), dimensions, np.random.default_rng(seed))
+    rows = residual(network(graph), dimensions, np.random.default_rng(seed))
     steps = rows[graph.sources] - rows[graph.indices]
-    steps[:, into:] *= -1
     assert rows.shape[1] == dimensions
-    assert into == (dimensions + 1) // 2
     assert (np.maximum(steps, 0).sum(axis=1) <= graph.weights).all()
+
+
+def test_every_residual_label_has_something_to_say(tmp_path):
+    net = network(load("road-500"))
+    rows = [built("residual-dh", net, tmp_path, 64, d=count).arrays["rows"] for count in range(1, 17)]
+    assert (np.ptp(rows[-1], axis=0) > 0).sum() >= 8
+    queries, last = sample(net.graph, 100), np.zeros(100)
+    for labels in rows:
+        h = np.maximum(labels[queries.sources] - labels[queries.targets], 0).sum(axis=1)
+        assert (h >= last).all()
+        last = h
 
 
 @settings(max_examples=100)

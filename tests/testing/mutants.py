@@ -33,6 +33,7 @@ MUTANTS = [
     _labels("transposed", "pool.forward.T.astype", "pool.forward.reshape(-1, len(pool)).astype", "admissible"),
     _labels("float32-unrounded", "else np.float64", "else np.float32", "admissible"),
     _labels("float32-for-integers", "np.int64 if context.graph.integral else np.float64", "np.float32", "admissible"),
+    _labels("int32-for-huge-integers", "np.int64 if", "np.int32 if", "admissible"),
     _labels("unreachable-taken-for-near", "(forward[us] >= 0) & (forward[t] >= 0)", "forward[t] >= -1", "admissible"),
     _labels("loose-at-the-target", "return np.maximum(best, 0)", "return np.maximum(best, 0) + 1", "zero-at-target"),
     _labels("negative", "return np.maximum(best, 0)", "return best - 1", "numbers"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from aacbench.errors import UsageError
 from aacbench.landmarks import SELECTORS, cannot_select, pool_parameter
 from aacbench.memory.widths import LABELS, resolved, values_that_fit
 from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
@@ -48,7 +49,7 @@ def aacbench_methods() -> Iterator[Method]:
     yield Method(
         "aac",
         "the paper's compressor: one step of straight-through Gumbel-softmax an epoch",
-        fit,
+        fit_aac,
         build_aac,
         Claims(deterministic=False),
         {**SHARED, **TRAINING},
@@ -93,6 +94,20 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
     count = min(wanted or fits, room if directions == "one" else 2 * room)
     labels = resolved(budget, info, params["labels"])
     return {**params, "m": count, "K0": pool, "directions": directions, "labels": labels}
+
+
+def fit_aac(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
+    """As `fit`, once the checkpoints are known to be epochs."""
+    kept_epochs(params["checkpoints"], params["epochs"])
+    return fit(budget, info, params)
+
+
+def kept_epochs(text: str, epochs: int) -> set[int]:
+    """The epochs that `checkpoints` names; without any, the last."""
+    words = text.replace("+", " ").split()
+    if not all(word.isdecimal() and int(word) <= epochs for word in words):
+        raise UsageError(f"checkpoints are epochs from 0 to {epochs} joined by +, as in 1+5+10, not {text!r}.")
+    return {int(word) for word in words} or {epochs}
 
 
 def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:

@@ -9,7 +9,7 @@ from aacbench.labels import subset
 from aacbench.labels.pool import Pool
 from aacbench.memory.deploy import deploy
 from aacbench.method import BuildContext, LabelHeuristic
-from aacbench.plugins.methods.aac import compressor
+from aacbench.plugins.methods.aac import compressor, kept_epochs
 from aacbench.plugins.methods.aac.statistics import statistics
 from aacbench.plugins.methods.aac.training import Picks, Schedule, train
 from aacbench.queries.record import QuerySet
@@ -40,17 +40,9 @@ def forced_first(context: BuildContext) -> LabelHeuristic:
     return labels_of(context, pool, picks[0], statistics(picks[0], picks[0]))
 
 
-def kept_epochs(text: str, epochs: int) -> set[int]:
-    """The epochs that `checkpoints` names; without any, the last."""
-    words = text.replace("+", " ").split()
-    if not all(word.isdecimal() and int(word) <= epochs for word in words):
-        raise UsageError(f"checkpoints are epochs from 0 to {epochs} joined by +, as in 1+5+10, not {text!r}.")
-    return {int(word) for word in words} or {epochs}
-
-
 def landmark_pool(context: BuildContext, selector: str) -> Pool:
-    """The pool to choose from, or all vertices of a component that has fewer."""
-    return context.pools.selected(selector, context.params["K0"], context.seed)
+    """The pool that ALT would have of this size, whatever the seed, or all vertices of a component that has fewer."""
+    return context.pools.selected(selector, context.params["K0"])
 
 
 def rows_that_fit(context: BuildContext, pool: Pool) -> tuple[int, ...]:

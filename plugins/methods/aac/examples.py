@@ -42,6 +42,17 @@ def draw_pairs(train: QuerySet, inside: Array, count: int, rng: np.random.Genera
     return sources, rng.choice(inside, len(sources))
 
 
+def held_out(pairs: tuple[Array, Array], count: int, most: int) -> tuple[tuple[Array, Array], QuerySet]:
+    """What to train on, and of the last pairs those beyond `count`, or else a quarter, that are never trained on."""
+    sources, targets = (ends.astype(np.int64) for ends in pairs)
+    kept = len(sources) - min(most, max(len(sources) - count, len(sources) // 4))
+    names = sources * (targets.max(initial=0) + 1) + targets
+    late = np.arange(len(sources)) >= kept
+    judges = late & (sources != targets)
+    train = ~late & ~np.isin(names, names[judges])
+    return (sources[train], targets[train]), QuerySet(sources=sources[judges], targets=targets[judges])
+
+
 def draw_examples(network: Network, inside: Array, pairs: tuple[Array, Array], rng: np.random.Generator) -> Examples:
     """For each pair some of the vertices that Dijkstra would settle before the target."""
     found: list[tuple[Array, Array, Array, Array]] = []

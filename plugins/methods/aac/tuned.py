@@ -12,15 +12,15 @@ from aacbench.labels.pool import Pool
 from aacbench.method import BuildContext, LabelHeuristic
 from aacbench.plugins.methods.aac import compressor
 from aacbench.plugins.methods.aac.building import INITIAL, expansions, labels_of, landmark_pool, rows_that_fit
-from aacbench.plugins.methods.aac.examples import draw_examples, draw_pairs, prevented
+from aacbench.plugins.methods.aac.examples import draw_examples, draw_pairs, held_out, prevented
 from aacbench.plugins.methods.aac.greedy import greedy
 from aacbench.plugins.methods.aac.statistics import statistics
 from aacbench.plugins.methods.aac.training import Picks, torch_alone
 from aacbench.queries.record import QuerySet
 
 CHECKPOINTS = 8  # selections kept along the way
-JUDGED = 100  # training pairs to choose on where there is no validation
-FIRST = -1  # the epoch of ALT's own choice, the first landmarks of the pool, which is judged with the others
+JUDGED = 100  # pairs held out to choose on where there is no validation
+FIRST = -1  # the epoch of the pool's first landmarks, ALT's own where farthest points are first, judged with the others
 ODDS = -2.0  # logarithm of the odds that a row draws its greedy start: low, so that training looks around first
 
 
@@ -30,19 +30,28 @@ def aac_tuned(context: BuildContext) -> LabelHeuristic:
     inside = components.largest(context.graph)
     pool = _pool(context, inside, rng)
     rows = rows_that_fit(context, pool)
-    pairs = draw_pairs(context.train, inside, params["pairs"], rng)
+    pairs, judges = _pairs_and_judges(context, inside, rng)
     tables, weight = prevented(pool, draw_examples(context.network, inside, pairs, rng), len(rows))
     context.progress(f"{len(weight)} examples")
     with torch_alone():
         torch.manual_seed(context.seed)
         logits = _start(params["init"], tables, weight, rows, len(pool))
         picks = _train(logits, tables, weight, params)
-    judges = context.validation if len(context.validation) else _judges(pairs)
     picks[FIRST] = tuple(tuple(range(count)) for count in rows)
     totals = {at: expansions(context, labels_of(context, pool, picks[at], {}), judges) for at in picks}
     best = min(totals, key=totals.__getitem__)
     facts = {"epoch": best, "expanded": totals[best], "expanded_at_start": totals[0]}
     return labels_of(context, pool, picks[best], {**facts, **statistics(picks[best], picks[0])})
+
+
+def _pairs_and_judges(
+    context: BuildContext, inside: Array, rng: np.random.Generator
+) -> tuple[tuple[Array, Array], QuerySet]:
+    """Pairs to train on, and the validation queries to choose on, or where there are none other pairs."""
+    count = context.params["pairs"]
+    if len(context.validation):
+        return draw_pairs(context.train, inside, count, rng), context.validation
+    return held_out(draw_pairs(context.train, inside, count + JUDGED, rng), count, JUDGED)
 
 
 def _pool(context: BuildContext, inside: Array, rng: np.random.Generator) -> Pool:
@@ -112,8 +121,3 @@ def distinct(logits: Sequence[torch.Tensor]) -> Picks:
             taken.append(next(k for k in order if k not in taken))
         found.append(tuple(taken))
     return tuple(found)
-
-
-def _judges(pairs: tuple[Array, Array]) -> QuerySet:
-    apart = np.flatnonzero(pairs[0] != pairs[1])[:JUDGED]
-    return QuerySet(sources=pairs[0][apart], targets=pairs[1][apart])

@@ -96,8 +96,10 @@ def visit_fixed_directed(labels, memo, x, distance, towards):
 
 @njit
 def bound(labels, memo, u, t):
-    """max over u's pivots of d(p,u) - upper(p) and lower(p) - d(p,u)."""
+    """max over u's pivots of d(p,u) - upper(p) and lower(p) - d(p,u); at the goal 0 whatever rounding did."""
     best = memo[0] - memo[0]
+    if u == t:
+        return best * labels.scale
     group = group_of(labels, u)
     pivots = labels.groups * labels.kept
     for k in range(labels.kept):
@@ -111,6 +113,8 @@ def bound(labels, memo, u, t):
 def bound_directed(labels, memo, u, t):
     """max over u's pivots of d(u,p) - upper(p), a bound on d(t,p), and lower(p) - d(p,u), with one on d(p,t)."""
     best = memo[0] - memo[0]
+    if u == t:
+        return best * labels.scale
     group = group_of(labels, u)
     pivots = labels.groups * labels.kept
     for k in range(labels.kept):
