@@ -4,33 +4,15 @@ import heapq
 from collections import Counter, namedtuple
 from functools import cache
 
-import numpy as np
+from method_builds import NO_QUERIES, fitted, method
 
 from aacbench.memory.arrays import checked_settings
 from aacbench.memory.conventions import Budget
 from aacbench.memory.info import graph_info
 from aacbench.memory.inventory import check_budget, inventory
 from aacbench.method import BuildContext
-from aacbench.plugins.manager import load_plugins
-from aacbench.plugins.settings import resolve
-from aacbench.queries.record import QuerySet
 from aacbench.run.pools import StoredPools
 from aacbench.search.python_goal import GoalBound
-
-NO_QUERIES = QuerySet(sources=np.empty(0, dtype=np.int64), targets=np.empty(0, dtype=np.int64))
-
-
-@cache
-def plugins():
-    return load_plugins(environment={"AACBENCH_PLUGINS": ""})
-
-
-def method(name):
-    return plugins().method(name).method
-
-
-def fitted(name, info, budget, **given):
-    return method(name).fit(budget, info, resolve(method(name), given))
 
 
 def built(name, net, folder, budget, **given):

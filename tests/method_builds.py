@@ -1,11 +1,13 @@
 """A method built as a cell builds it, and its bounds held to what it claims on every pair of a small graph."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
+from hypothesis import strategies as st
 from support import true_distances
 
-from aacbench.memory.conventions import Budget
+from aacbench.memory.conventions import Budget, GraphInfo
 from aacbench.memory.deploy import deploy
 from aacbench.memory.info import graph_info
 from aacbench.memory.inventory import check_budget, inventory
@@ -17,6 +19,17 @@ from aacbench.run.pools import StoredPools
 from aacbench.search.astar import RELATIVE_TOLERANCE
 
 NO_QUERIES = QuerySet(sources=np.empty(0, dtype=np.int64), targets=np.empty(0, dtype=np.int64))
+
+INFOS = st.builds(
+    GraphInfo,
+    name=st.just("g"),
+    vertices=st.integers(1, 10**6),
+    arcs=st.integers(0, 10**6),
+    integral=st.booleans(),
+    symmetric=st.booleans(),
+    declared_directed=st.booleans(),
+    label_bytes=st.just(4),
+).flatmap(lambda info: st.sampled_from([info, replace(info, label_bytes=8)] if info.integral else [info]))
 
 
 @cache

@@ -3,14 +3,14 @@
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import all_pairs, graphs, true_distances
+from method_builds import INFOS, NO_QUERIES, assert_sound, fitted, method
+from support import all_pairs, graphs
 
 from aacbench.errors import UsageError
 from aacbench.graphs import components, from_arcs
@@ -21,9 +21,6 @@ from aacbench.memory.deploy import deploy
 from aacbench.memory.info import graph_info
 from aacbench.memory.inventory import check_budget, inventory
 from aacbench.method import BuildContext, Unsupported
-from aacbench.plugins.manager import load_plugins
-from aacbench.plugins.settings import resolve
-from aacbench.queries.record import QuerySet
 from aacbench.queries.sampling import sample
 from aacbench.run.cell import Job, run_cell
 from aacbench.run.plan import CellPlan
@@ -32,25 +29,9 @@ from aacbench.run.records import QueryPlan
 from aacbench.run.rows import read_queries
 from aacbench.run.store import scan
 from aacbench.search import network, parse, search
-from aacbench.search.astar import RELATIVE_TOLERANCE
 
 METHODS = ("alt", "alt-pool", "random-subset", "fps-rr10")
-NO_QUERIES = QuerySet(sources=np.empty(0, dtype=np.int64), targets=np.empty(0, dtype=np.int64))
 CHOICES = ("auto", "exact", "fixed", "replay")
-
-
-@cache
-def plugins():
-    return load_plugins(environment={"AACBENCH_PLUGINS": ""})
-
-
-def method(name):
-    return plugins().method(name).method
-
-
-def fitted(name, info, budget, **given):
-    chosen = method(name)
-    return chosen.fit(budget, info, resolve(chosen, given))
 
 
 def context(net, folder, params, seed=1, validation=None):
@@ -81,16 +62,6 @@ def the_same(one, other):
 
 # What fits
 
-INFOS = st.builds(
-    GraphInfo,
-    name=st.just("g"),
-    vertices=st.integers(1, 10**6),
-    arcs=st.integers(0, 10**6),
-    integral=st.booleans(),
-    symmetric=st.booleans(),
-    declared_directed=st.booleans(),
-    label_bytes=st.just(4),
-).flatmap(lambda info: st.sampled_from([info, replace(info, label_bytes=8)] if info.integral else [info]))
 BUDGETS = st.floats(0.5, 4096) | st.integers(1, 512)
 
 
@@ -157,20 +128,7 @@ def test_every_bound_is_admissible_and_consistent(tmp_path_factory, name, graph,
     if name == "fps-rr10" and len(components.largest(graph)) < 2:
         return
     heuristic = built(name, net, tmp_path_factory.mktemp("pools"), budget, labels=labels)
-    many = deploy(heuristic, net).many
-    exact = true_distances(graph)
-    for target in range(graph.vertices):
-        h = many(np.arange(graph.vertices), target).astype(np.float64)
-        limit = np.where(exact[:, target] < 0, np.inf, exact[:, target])
-        assert (h >= 0).all()
-        assert (h <= allowed(limit, graph)).all()
-        useful = exact[graph.indices, target] >= 0
-        through = graph.weights + h[graph.indices]
-        assert (h[graph.sources] <= allowed(through, graph))[useful].all()
-
-
-def allowed(limit, graph):
-    return limit if graph.integral else limit * (1 + RELATIVE_TOLERANCE)
+    assert_sound(heuristic, net)
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -1,12 +1,11 @@
 """CDH: what fits, formulas against a slow twin, bounds that hold on every pair, and paths that are shortest."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from cdh_twin import built, cdh_bound, fitted, greedy_colouring, in_python, method, shared_bound
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from method_builds import INFOS
 from support import EVERY_POLICY, all_pairs, graphs, true_distances
 
 from aacbench.graphs import components, from_arcs
@@ -35,17 +34,6 @@ VARIANTS = [
 ]
 
 # What fits
-
-INFOS = st.builds(
-    GraphInfo,
-    name=st.just("g"),
-    vertices=st.integers(1, 10**6),
-    arcs=st.integers(0, 10**6),
-    integral=st.booleans(),
-    symmetric=st.booleans(),
-    declared_directed=st.booleans(),
-    label_bytes=st.just(4),
-).flatmap(lambda info: st.sampled_from([info, replace(info, label_bytes=8)] if info.integral else [info]))
 
 
 @given(
