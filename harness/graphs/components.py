@@ -1,12 +1,14 @@
 """Strong and weak components, and the largest one, on which queries and landmarks are drawn."""
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from aacbench.errors import UsageError
-from aacbench.graphs.record import Array, Graph, from_arcs
+from aacbench.graphs.record import Array, Graph, from_arcs, frozen
 
 
 def labels(graph: Graph, connection: str = "strong") -> Array:
@@ -22,7 +24,17 @@ def labels(graph: Graph, connection: str = "strong") -> Array:
 
 
 def largest(graph: Graph, connection: str = "strong") -> Array:
-    """The vertices of the largest component, ascending; of equals, the one with the lowest vertex."""
+    """The vertices of the largest component, ascending; of equals, the one with the lowest vertex. Read-only."""
+    known = _LARGEST.setdefault(graph, {})
+    if connection not in known:
+        known[connection] = frozen(_largest(graph, connection), np.int64)
+    return known[connection]
+
+
+_LARGEST: WeakKeyDictionary[Graph, dict[str, Array]] = WeakKeyDictionary()  # every method asks, on the same graph
+
+
+def _largest(graph: Graph, connection: str) -> Array:
     component = labels(graph, connection)
     sizes = np.bincount(component)
     first_vertex = np.full(len(sizes), graph.vertices)

@@ -154,7 +154,7 @@ def _differential(arrays: Mapping[str, Array], settings: Mapping[str, Any], netw
         raise UsageError(f"rows must have a row for each of the {vertices} vertices, not the shape {rows.shape}.")
     if rows.dtype.kind not in "if" or rows.dtype == np.float16:
         raise UsageError(f"rows must be signed integers or floats of 4 or 8 bytes, not {rows.dtype}.")
-    if not np.isfinite(rows).all():
+    if rows.dtype.kind == "f" and not np.isfinite(rows).all():
         raise UsageError("rows must be finite; an unreachable vertex has the label -1.")
     unknown = set(settings) - {"both", "forward", "margin", "scale"}
     if unknown:

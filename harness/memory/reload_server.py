@@ -59,7 +59,9 @@ def _line() -> bytes:
 
 @functools.lru_cache(maxsize=2)
 def _network(root: Path, key: str) -> Network:
-    return load_network(root, key)
+    network = load_network(root, key)
+    _ = network.graph.symmetric  # worked out here once, or every fork would do it again
+    return network
 
 
 def _warm(network: Network, request: dict[str, Any]) -> None:

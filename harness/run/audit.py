@@ -14,10 +14,10 @@ from aacbench.queries.record import QuerySet
 from aacbench.search.answers import Answers
 from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.networks import Network
+from aacbench.search.violations import violations
 
 CLAIMS = ("admissible", "consistent", "optimal")  # where the last is broken, one of the others is why
 TARGETS = 3  # for which every vertex and every arc is looked at
-_FAR = 2**62  # beyond every distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,38 +101,39 @@ def audit_targets(parts: Sequence[QuerySet]) -> Array:
 def audit_bounds(network: Network, many: Any, targets: Array, exact: Callable[[int], Array] | None = None) -> Audit:
     """h <= d at every vertex and h(u) <= w(u, v) + h(v) on every arc, for each of these targets.
 
-    `exact` gives the distances to a target where they are at hand. Only arcs from whose head the target can be reached
-    count: nothing beyond them is on a path. On float weights the tolerance is relative to the largest distance, since
-    a bound is a difference of labels as large as that.
+    `exact` gives the distances to a target where they are at hand. On float weights the tolerance is relative to the
+    largest distance, since a bound is a difference of labels as large as that.
     """
     graph = network.graph
-    everywhere = np.arange(graph.vertices)
     cases: list[Counterexample] = []
-    violations = 0
+    count = 0
     consistent = True
     for target in targets.tolist():
-        h = many(everywhere, target)
+        h = _everywhere(network, many, target)
         known = np.isfinite(h) if h.dtype.kind == "f" else np.ones(len(h), dtype=bool)
         h = _searched(h, known, graph.integral)
         distance = distances(network, target, Direction.TO) if exact is None else exact(target)
         care = _slack(distance.max(), graph.integral)
-        high = ~known | ((distance >= 0) & ~(h <= distance + care))
-        violations += int(high.sum())
-        if high.any():
-            u = _least(np.where(distance < 0, _FAR, distance), high)
+        found = violations(graph.indptr, graph.indices, graph.weights, h, known, distance, care)
+        count += found.high + found.rising
+        consistent = consistent and not found.rising and bool(known.all())
+        if found.high:
+            u = found.vertex
             limit = distance[u].item() if distance[u] >= 0 else math.inf
-            cases.append(Counterexample("admissible", int(u), -1, target, _bound(h, known, u), limit))
-        through = graph.weights + h[graph.indices]
-        counted = known[graph.sources] & known[graph.indices] & (distance[graph.indices] >= 0)
-        broken = counted & ~(h[graph.sources] <= through + care)
-        violations += int(broken.sum())
-        if broken.any() or not known.all():
-            consistent = False
-        if broken.any():
-            arc = _least(through, broken)
-            u, v = int(graph.sources[arc]), int(graph.indices[arc])
-            cases.append(Counterexample("consistent", u, v, target, h[u].item(), through[arc].item()))
-    return Audit(len(targets) * graph.vertices, len(targets) * graph.arcs, violations, consistent, smallest(cases))
+            cases.append(Counterexample("admissible", u, -1, target, _bound(h, known, u), limit))
+        if found.rising:
+            u, v = int(graph.sources[found.arc]), int(graph.indices[found.arc])
+            through = (graph.weights[found.arc] + h[v]).item()
+            cases.append(Counterexample("consistent", u, v, target, h[u].item(), through))
+    return Audit(len(targets) * graph.vertices, len(targets) * graph.arcs, count, consistent, smallest(cases))
+
+
+def _everywhere(network: Network, many: Any, target: int) -> Array:
+    """The bound of every vertex, asked for in the order in which labels lie in memory."""
+    found = many(network.original, target)
+    h = np.empty_like(found)
+    h[network.original] = found
+    return h
 
 
 def smallest(cases: list[Counterexample]) -> tuple[Counterexample, ...]:
@@ -157,12 +158,6 @@ def _searched(h: Array, known: Array, integral: bool) -> Array:
 
 def _bound(h: Array, known: Array, u: Any) -> int | float:
     return h[u].item() if known[u] else math.nan
-
-
-def _least(values: Array, among: Array) -> Any:
-    """Where the smallest of these values is, the first of equals."""
-    places = np.flatnonzero(among)
-    return places[np.argmin(values[places])]
 
 
 def _path(cost: int | float) -> str:

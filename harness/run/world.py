@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from aacbench.errors import AacbenchError
+from aacbench.graphs import components
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Array, Graph
 from aacbench.labels.exact import Direction, distances
@@ -107,6 +108,7 @@ def _arrays(net: Network, splits: Splits) -> Iterator[Array]:
     """Every array a search, an audit or a pool is computed from."""
     graph = net.graph
     yield from (graph.indptr, graph.indices, graph.weights, graph.sources, net.original, net.place)
+    yield components.largest(graph)
     if graph.coords is not None:
         yield graph.coords
     yield from net.arcs

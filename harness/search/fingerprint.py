@@ -25,7 +25,19 @@ def fingerprint(arrays: Iterable[Array]) -> int:
 
 @kernel
 def mixed(found: np.uint64, words: Array) -> np.uint64:
-    """Fold words into a number, each step invertible, so that a change of one word cannot be lost."""
-    for word in words:
-        found = (found ^ word) * _FACTOR
-    return found
+    """Fold words into a number, each step invertible, so that a change of one word cannot be lost.
+
+    Four lanes beside one another, since a processor would wait for each product of one.
+    """
+    a, b, c, d = found, ~found, found, ~found
+    whole = len(words) // 4 * 4
+    for k in range(0, whole, 4):
+        a = (a ^ words[k]) * _FACTOR
+        b = (b ^ words[k + 1]) * _FACTOR
+        c = (c ^ words[k + 2]) * _FACTOR
+        d = (d ^ words[k + 3]) * _FACTOR
+    for k in range(whole, len(words)):
+        a = (a ^ words[k]) * _FACTOR
+    for lane in (b, c, d):
+        a = (a ^ lane) * _FACTOR
+    return a

@@ -13,7 +13,7 @@ import numpy as np
 from numba.extending import overload
 
 from aacbench.errors import UsageError
-from aacbench.graphs.record import Array, frozen
+from aacbench.graphs.record import Array
 from aacbench.search.networks import Network
 
 UNREACHABLE = -1  # the label of a vertex that a landmark does not reach, or that does not reach it
@@ -173,10 +173,11 @@ def differential(
         raise UsageError(f"{both} + {forward} label columns do not fit a table of {rows.shape[1]}.")
     if both and not network.graph.symmetric:
         raise UsageError("one label for both directions needs a graph whose arcs all have an equal reverse.")
-    placed = frozen(rows[network.original], rows.dtype)
+    placed = np.take(np.asarray(rows), network.original, axis=0)
+    placed.flags.writeable = False
     wide = _wide(rows)
     unit = wide(1) if scale is None else np.float64(scale)
-    complete = bool((placed >= 0).all())
+    complete = not placed.size or bool(placed.min() >= 0)
     return Layout(network, Differential(placed, both, forward, complete, wide(margin), unit, wide(0)))
 
 
