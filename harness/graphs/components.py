@@ -4,8 +4,6 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, Graph, from_arcs, frozen
@@ -15,6 +13,10 @@ def labels(graph: Graph, connection: str = "strong") -> Array:
     """The component number of each vertex; `connection` is `strong` or `weak`."""
     if connection not in ("strong", "weak"):
         raise UsageError(f"components are 'strong' or 'weak', not {connection!r}.")
+    # Imported here: it takes a third of a second, which a process that only searches need not pay.
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     # Only the pattern counts, and an explicit zero weight must not read as a missing arc.
     pattern = csr_array(
         (np.ones(graph.arcs, dtype=np.int8), graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices)

@@ -30,7 +30,7 @@ def fresh(tmp_path):
     return make
 
 
-def _study(methods):
+def _study(methods=None):
     return override(read_protocol("valsplit"), graphs=road_name(), methods=methods)
 
 
@@ -55,16 +55,17 @@ def _by_hand(study, plans, folder):
     return found
 
 
-def test_overhead_of_a_run(compare, fresh):
-    study = _study("alt")
+@pytest.mark.parametrize(("methods", "rounds", "wanted"), [(None, 1, 1.10), ("alt", 3, None)], ids=["whole", "alt"])
+def test_overhead_of_a_run(compare, fresh, methods, rounds, wanted):
+    study = _study(methods)
     plans = [cell for cell, _ in _run(study, fresh("plan"), 1)[0]]
     (_, ours), theirs = compare(
-        "valsplit, alt: aacbench run, one worker / build and search alone",
+        f"valsplit, {methods or 'all its methods'}: aacbench run, one worker / build and search alone",
         lambda: _run(study, fresh("run"), 1),
         lambda: _by_hand(study, plans, fresh("hand")),
         per=(len(plans), "cell"),
-        rounds=2,
-        at_most=1.10,
+        rounds=rounds,
+        at_most=wanted,
     )
     assert all(np.array_equal(one, other) for one, other in zip(ours, theirs, strict=True))
 
