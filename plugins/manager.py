@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from aacbench.errors import DataError, UsageError
 from aacbench.graph_names import comes_with_us
+from aacbench.near_names import suggestion
 from aacbench.plugins.boundary import PluginError, boundary
 from aacbench.plugins.discovery import candidates
 from aacbench.plugins.loader import load
 from aacbench.plugins.records import LoadedGraph, LoadedMethod, Origin, Plugin, Problem, ProtocolFile, Report
-from aacbench.plugins.settings import suggestion
 
 if TYPE_CHECKING:
     from aacbench.graphs.record import Graph

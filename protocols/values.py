@@ -4,10 +4,10 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from aacbench.errors import UsageError
+from aacbench.near_names import near_names
 
 Check = Callable[[Any, str], Any]
 
@@ -39,7 +39,7 @@ def shown(value: object, most: int = 40) -> str:
 def nearest(word: str, known: Iterable[str]) -> str:
     """What to try instead of an unknown word: the nearest known one, or the list of all."""
     choices = list(known)
-    close = get_close_matches(word, choices, n=1)
+    close = near_names(word, choices)
     return f"did you mean {close[0]}?" if close else f"there are {', '.join(choices)}."
 
 

@@ -3,12 +3,12 @@
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 from aacbench.errors import UsageError
 from aacbench.memory.conventions import Budget, GraphInfo, convention
 from aacbench.method import Method, Params, Unsupported
+from aacbench.near_names import suggestion
 from aacbench.parameters import SEARCH_SWITCHES
 from aacbench.parts import Resolve, whole, with_parts
 from aacbench.run.canonical import canonical
@@ -138,8 +138,8 @@ def _settings(
 def _method(methods: Mapping[str, Method], name: str, label: str) -> Method:
     if name in methods:
         return methods[name]
-    near = "".join(f"perhaps {known!r} is meant; " for known in get_close_matches(name, methods, n=1))
-    raise UsageError(f"{label} asks for the method {name!r}, which there is not; {near}there are {', '.join(methods)}.")
+    near, known = suggestion(name, methods), ", ".join(methods)
+    raise UsageError(f"{label} asks for the method {name!r}, which there is not; {near}there are {known}.")
 
 
 def _cells(
