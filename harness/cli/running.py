@@ -32,7 +32,7 @@ from aacbench.run.layout import DERIVED
 from aacbench.run.plan import BASELINE
 from aacbench.run.records import Study
 from aacbench.run.store import read_cell, scan
-from aacbench.run.study import protocol_digest, summary
+from aacbench.run.study import StudyContents, protocol_digest, read_study
 from aacbench.run.timing import time_study
 
 OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention")
@@ -130,28 +130,28 @@ def _run(study: Study, setup: Setup, plugins: PluginManager, progress: Progress,
                 notify=progress.notify,
             )
     oracles = {name for name, source in setup.sources.items() if source.method.claims.oracle}
-    rows = tables.rows_of(setup.root, oracles)
-    code = finish(setup.root, rows, keep=setup.existing != "verify")
+    contents = read_study(setup.root)
+    rows = tables.rows_of(contents.planned_cells(), oracles)
+    code = finish(setup.root, contents, rows, keep=setup.existing != "verify")
     outcomes = Counter(row.outcome for row in rows)
     plugins.run_finished({"study": str(setup.root), "cells": cells, "outcomes": dict(outcomes), "exit_code": code})
     warn(plugins, known)
     return code
 
 
-def finish(root: Path, rows: list[tables.Row], keep: bool = True) -> int:
+def finish(root: Path, contents: StudyContents, rows: list[tables.Row], keep: bool = True) -> int:
     """Print the tables of a study, `keep` them beside the cells, and say by the exit code how it went."""
-    times = latency.latencies(root)
-    text = tables.markdown(rows, tables.study_notes(root))
+    times = latency.latencies(contents.planned_cells())
+    text = tables.markdown(rows, tables.study_notes(contents.plan))
     if times:
         text += "\n\n" + latency.markdown(times)
     click.echo(text)
     if keep:
         _keep(root, text, rows)
-    damaged = summary(root).damaged
-    for sentence in damaged.values():
+    for sentence in contents.damaged.values():
         click.echo(f"aacbench: {sentence}", err=True)
     asked = [row.outcome for row in rows if row.method != BASELINE]  # the baseline comes with every study
-    return exit_code(asked or [row.outcome for row in rows], bool(damaged))
+    return exit_code(asked or [row.outcome for row in rows], bool(contents.damaged))
 
 
 def _keep(root: Path, text: str, rows: list[tables.Row]) -> None:
