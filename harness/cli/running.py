@@ -11,7 +11,7 @@ import click
 
 from aacbench import artifacts
 from aacbench.cli.codes import ALL_OK, MISMATCH, NOTHING_RAN, SOME_FAILED, SOME_WRONG
-from aacbench.cli.methods import GraphOf, method_in_worker
+from aacbench.cli.methods import GraphOf, method_in_worker, usable
 from aacbench.cli.planning import plan_text
 from aacbench.cli.progress import Progress
 from aacbench.cli.protocols import of_plugins
@@ -40,7 +40,7 @@ OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "conv
 
 def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
     """Run, or with --dry-run only plan, and return the exit code."""
-    files = tuple(Path(path).resolve() for path in options["plugins"])
+    files = tuple(Path(path).resolve() for path in options["plugin_files"])
     plugins = load_plugins(files)
     warn(plugins)
     changes = {name: options[name] for name in OVERRIDES if options[name] is not None}
@@ -86,12 +86,13 @@ def run_bound(bound: Bound, setup: Setup, run: Callable[[Setup], int]) -> int:
 
 def setup_of(root: Path, study: Study, plugins: PluginManager, files: tuple[Path, ...], **options: Any) -> Setup:
     """What a run of these plugins needs to know; each plugin file is found again by the workers."""
+    sound, others = usable(plugins, files)
     return Setup(
         root=root,
         sources=_sources(plugins, study),
         resolve=resolve,
-        method_of=partial(method_in_worker, files),
-        graph_of=GraphOf(files),
+        method_of=partial(method_in_worker, sound, others=others),
+        graph_of=GraphOf(sound, others),
         foreign_graphs={name: found.origin.digest for name, found in plugins.graphs().items()},
         **options,
     )
