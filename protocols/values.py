@@ -80,6 +80,8 @@ def budget(value: Any, key: str) -> float:
     """Bytes per vertex."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= LARGEST:
         raise wrong(key, "a positive number of bytes per vertex", value)
+    if float(f"{value:g}") != value:  # tables print six digits, and two budgets must not look like one
+        raise wrong(key, "a number of at most six digits", value)
     return float(value)
 
 
