@@ -5,17 +5,19 @@ import sys
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from aacbench.errors import DataError, UsageError
 from aacbench.graph_names import comes_with_us
+from aacbench.near_names import suggestion
 from aacbench.plugins.boundary import PluginError, boundary
 from aacbench.plugins.discovery import candidates
 from aacbench.plugins.loader import load
+from aacbench.plugins.probe import try_out
 from aacbench.plugins.records import LoadedGraph, LoadedMethod, Origin, Plugin, Problem, ProtocolFile, Report
-from aacbench.plugins.settings import suggestion
 
 if TYPE_CHECKING:
     from aacbench.graphs.record import Graph
@@ -63,7 +65,8 @@ class PluginManager:
         known = self.methods()
         if name in known:
             return known[name]
-        hint = "; some plugins could not be used, see `aacbench plugins`" if self._problems else ""
+        broken = ", ".join(dict.fromkeys(problem.origin.plugin for problem in self._problems))
+        hint = f"; plugins that could not be used, and may have it: {broken}" if broken else ""
         raise UsageError(f"there is no method {name!r}; {suggestion(name, known)}there are {', '.join(known)}{hint}.")
 
     def graph(self, name: str) -> "Graph":
@@ -118,13 +121,24 @@ class PluginManager:
                     self.note(Problem(plugin.origin, str(error)))
 
 
-def load_plugins(files: Iterable[str | Path] = (), environment: Mapping[str, str] | None = None) -> PluginManager:
-    """Load built-ins, installed plugins and these files; a broken one is noted as a problem and left out."""
+def load_plugins(
+    files: Iterable[str | Path] = (), environment: Mapping[str, str] | None = None, *, trusted: bool = False
+) -> PluginManager:
+    """Load built-ins, installed plugins and these files; a broken one is noted as a problem and left out.
+
+    Unless they are `trusted`, those that are not built in are loaded in another process first: one may hang, or end
+    the process that imports it.
+    """
     manager = PluginManager()
     found, problems = candidates(files, os.environ if environment is None else environment)
+    foreign = [candidate for candidate in found if candidate.origin.kind != "built-in"]
+    fatal = {} if trusted else try_out([partial(load, candidate) for candidate in foreign])
+    reasons = {foreign[place].origin: reason for place, reason in fatal.items()}
     with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a command's output
         for candidate in found:
             try:
+                if candidate.origin in reasons:
+                    raise PluginError(reasons[candidate.origin])
                 manager.check_free(candidate.origin)
                 manager.take(load(candidate))
             except PluginError as error:

@@ -1,14 +1,12 @@
 """A method's parameters, resolved: defaults filled in, text from a command line converted, the rest refused."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from aacbench.errors import UsageError
 from aacbench.method import Method, Parameter, Params
+from aacbench.near_names import suggestion
 from aacbench.parameters import problem_with, wanted
-
-# Written beside a method's parameters in `alt[tie=fifo]`, so no method may have parameters of these names.
 
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
@@ -22,12 +20,6 @@ def resolve(method: Method, settings: Mapping[str, Any]) -> Params:
         key: _value(method, key, parameter, settings[key]) if key in settings else parameter.default
         for key, parameter in method.parameters.items()
     }
-
-
-def suggestion(name: str, names: Mapping[str, Any]) -> str:
-    """The name that was probably meant, as a part of a sentence, or nothing where none is near."""
-    near = get_close_matches(name.lower(), [known.lower() for known in names], n=1)
-    return next((f"perhaps {known!r} is meant; " for known in names if [known.lower()] == near), "")
 
 
 def _value(method: Method, key: str, parameter: Parameter, given: Any) -> bool | int | float | str:

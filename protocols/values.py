@@ -4,10 +4,10 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from aacbench.errors import UsageError
+from aacbench.near_names import near_names
 
 Check = Callable[[Any, str], Any]
 
@@ -39,7 +39,7 @@ def shown(value: object, most: int = 40) -> str:
 def nearest(word: str, known: Iterable[str]) -> str:
     """What to try instead of an unknown word: the nearest known one, or the list of all."""
     choices = list(known)
-    close = get_close_matches(word, choices, n=1)
+    close = near_names(word, choices)
     return f"did you mean {close[0]}?" if close else f"there are {', '.join(choices)}."
 
 
@@ -80,6 +80,8 @@ def budget(value: Any, key: str) -> float:
     """Bytes per vertex."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= LARGEST:
         raise wrong(key, "a positive number of bytes per vertex", value)
+    if float(f"{value:g}") != value:  # tables print six digits, and two budgets must not look like one
+        raise wrong(key, "a number of at most six digits", value)
     return float(value)
 
 

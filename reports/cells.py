@@ -1,34 +1,50 @@
-"""The cells a report is made of: those of a study's current plan, sound, and in its order."""
+"""The cells a report is made of: those of a study's current plan, sound, in its order, with the marks they bear."""
 
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
-from aacbench.errors import DamagedCellError
-from aacbench.run.store import Cell, scan
-from aacbench.run.study import read_plan
+from aacbench.run.store import Cell
+from aacbench.run.study import read_study
 
-UNMATCHED_MARK = " (over budget)"
-UNMATCHED_SENTENCE = "deploys more than its budget by design, so it is no part of a comparison at matched memory."
-UNMATCHED_NOTE = f"(over budget): {UNMATCHED_SENTENCE}"
+UNMATCHED = "deploys more than its budget by design, so it is no part of a comparison at matched memory."
+ORACLE = "is shown the test queries, so it is a bound to compare with and cannot be deployed."
 
 
-def is_matched(cell: Cell) -> bool:
-    """Whether a cell was held to its budget; one that was not must not stand beside others as if it were."""
-    return bool(cell.record.get("claims", {}).get("matched", True))
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What keeps a method from standing beside others as if it were one of them; no table may leave it out."""
+
+    oracle: bool
+    matched: bool
+
+    @property
+    def text(self) -> str:
+        """What is put behind the method's name."""
+        return (" (oracle)" if self.oracle else "") + ("" if self.matched else " (over budget)")
+
+    @property
+    def notes(self) -> list[str]:
+        """What the marks mean, a line each, to stand below a table."""
+        oracle = [f"(oracle): {ORACLE}"] if self.oracle else []
+        return oracle + ([] if self.matched else [f"(over budget): {UNMATCHED}"])
 
 
-ORACLE_MARK = " (oracle)"
-ORACLE_NOTE = "(oracle): is shown the test queries, so it is a bound to compare with and cannot be deployed."
+def marks_of(cells: Iterable[Cell], oracles: Collection[str] = ()) -> Marks:
+    """The marks of a method, given its cells; `oracles` are methods known to be shown the test queries."""
+    found = [(cell.key["method"], cell.record.get("claims", {})) for cell in cells]
+    return Marks(
+        oracle=any(method in oracles or bool(claims.get("oracle")) for method, claims in found),
+        matched=all(bool(claims.get("matched", True)) for _, claims in found),
+    )
 
 
-def claims_oracle(cell: Cell) -> bool:
-    """Whether the method of a cell was shown the test queries."""
-    return bool(cell.record.get("claims", {}).get("oracle"))
+def all_marks(marks: Iterable[Marks]) -> Marks:
+    """Every mark that some row of a table bears."""
+    every = list(marks)
+    return Marks(any(one.oracle for one in every), all(one.matched for one in every))
 
 
 def planned_cells(root: Path) -> list[Cell]:
     """Every cell of the plan that is there and undamaged."""
-    plan = read_plan(root)
-    if plan is None:
-        return []
-    cells = {name: cell for name, cell in scan(root) if not isinstance(cell, DamagedCellError)}
-    return [cells[name] for name in plan["cells"] if name in cells]
+    return read_study(root).planned_cells()

@@ -9,14 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import (
-    ORACLE_MARK,
-    ORACLE_NOTE,
-    UNMATCHED_SENTENCE,
-    claims_oracle,
-    is_matched,
-    planned_cells,
-)
+from aacbench.reports.cells import UNMATCHED, Marks, all_marks, marks_of, planned_cells
 from aacbench.reports.tables import aligned
 from aacbench.run.plan import BASELINE, TEST
 from aacbench.run.rows import read_queries
@@ -93,11 +86,10 @@ def markdown(rows: Sequence[Comparison], a: str, b: str) -> str:
         }
         for row in rows
     ]
-    a += ORACLE_MARK if any(row.oracle_a for row in rows) else ""
-    b += ORACLE_MARK if any(row.oracle_b for row in rows) else ""
-    notes = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED_SENTENCE}"]
-    notes += [ORACLE_NOTE] if any(row.oracle_a or row.oracle_b for row in rows) else []
-    note = "".join(f"\n\n{note}" for note in notes)
+    marks = [all_marks(Marks(shown, matched=True) for shown in side) for side in _oracles(rows)]
+    a, b = a + marks[0].text, b + marks[1].text
+    notes = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED}"]
+    note = "".join(f"\n\n{note}" for note in notes + all_marks(marks).notes)
     return (
         f"A is {a}, B is {b}. Expansions per test query, paired; below 1, A expands less. The mean of the lesser "
         f"takes, query by query, whichever of two separate searches expanded less: no search does that.\n\n"
@@ -134,8 +126,8 @@ def _compared(place: Place, mine: list[Cell], yours: list[Cell]) -> Comparison:
     pairs = [_paired(one, other) for one, other in _by_seed(mine, yours)]
     a, b = (np.concatenate([pair[side] for pair in pairs]) for side in (0, 1))
     left_out = sum(pair[2] for pair in pairs)
-    sizes, matched = (_bytes(mine), _bytes(yours)), all(map(is_matched, [*mine, *yours]))
-    oracles = any(map(claims_oracle, mine)), any(map(claims_oracle, yours))
+    sizes, marks = (_bytes(mine), _bytes(yours)), (marks_of(mine), marks_of(yours))
+    matched, oracles = all_marks(marks).matched, tuple(side.oracle for side in marks)
     if not len(a):
         nan = float("nan")
         return Comparison(*place, 0, left_out, nan, nan, nan, nan, nan, nan, nan, *sizes, nan, matched, *oracles)
@@ -186,6 +178,10 @@ def _answered(cell: Cell) -> dict[tuple[int, int, int], int]:
     good = (columns["outcome"] == "ok") & (cell.outcome == "ok")
     names = zip(*(columns[name][test].tolist() for name in ("query", "source", "target")), strict=True)
     return dict(zip(names, np.where(good, columns["expanded"], 0)[test].tolist(), strict=True))
+
+
+def _oracles(rows: Sequence[Comparison]) -> tuple[list[bool], list[bool]]:
+    return [row.oracle_a for row in rows], [row.oracle_b for row in rows]
 
 
 def _bytes(cells: list[Cell]) -> float | None:

@@ -1,23 +1,14 @@
 """The latency table of a study: p50 and p95 of each method's searches, and what two equal methods differ by."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import (
-    ORACLE_MARK,
-    ORACLE_NOTE,
-    UNMATCHED_MARK,
-    UNMATCHED_NOTE,
-    claims_oracle,
-    is_matched,
-    planned_cells,
-)
+from aacbench.reports.cells import Marks, all_marks, marks_of
 from aacbench.reports.tables import aligned
 from aacbench.run.rows import read_timings
 from aacbench.run.store import Cell
@@ -47,10 +38,15 @@ class Latency:
     control_spread: float | None
     oracle: bool
 
+    @property
+    def marks(self) -> Marks:
+        """What keeps it from standing beside others as if it were one of them."""
+        return Marks(self.oracle, self.matched)
 
-def latencies(root: Path) -> list[Latency]:
-    """Every timed method of a study; a table that mixed tiers would compare languages, not heuristics."""
-    timed = [cell for cell in planned_cells(root) if TIMINGS in cell.files]
+
+def latencies(cells: Iterable[Cell]) -> list[Latency]:
+    """Every timed method among a study's cells; a table that mixed tiers would compare languages, not heuristics."""
+    timed = [cell for cell in cells if TIMINGS in cell.files]
     tiers = sorted({str(cell.record["tier"]) for cell in timed})
     if len(tiers) > 1:
         raise UsageError(f"a table of times cannot mix the tiers {' and '.join(tiers)}; time each in its own study.")
@@ -71,7 +67,7 @@ def markdown(rows: Sequence[Latency]) -> str:
         {
             "graph": row.graph,
             "budget": f"{row.budget:g}",
-            "method": row.method + (ORACLE_MARK if row.oracle else "") + ("" if row.matched else UNMATCHED_MARK),
+            "method": row.method + row.marks.text,
             "p50 us": f"{row.p50:.1f}",
             "p95 us": f"{row.p95:.1f}",
             "A/A ratio": "" if row.control_ratio is None else f"{row.control_ratio:.3f}",
@@ -84,8 +80,7 @@ def markdown(rows: Sequence[Latency]) -> str:
         f"Times of single searches ({rows[0].tier} tier, {rows[0].repetitions} repetitions). The first method of each "
         "graph and budget, dijkstra aside, ran twice under two names: the A/A ratio compares the two, and differences "
         "between methods below the A/A spread mean nothing."
-        + ("" if all(row.matched for row in rows) else f"\n{UNMATCHED_NOTE}")
-        + (f"\n{ORACLE_NOTE}" if any(row.oracle for row in rows) else "")
+        + "".join(f"\n{note}" for note in all_marks(row.marks for row in rows).notes)
     )
 
 
@@ -100,8 +95,8 @@ def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None)
     p50, p95 = (float(value) for value in np.percentile(per_query, [50, 95]))
     key, repetitions = cells[0].key, min(len(table) for table in tables)
     ratio, spread = control or (None, None)
-    matched, tier, oracle = all(map(is_matched, cells)), cells[0].record["tier"], claims_oracle(cells[0])
-    return Latency(key["graph"], key["budget"], label, matched, tier, repetitions, p50, p95, ratio, spread, oracle)
+    marks, place, tier = marks_of(cells), (key["graph"], key["budget"]), cells[0].record["tier"]
+    return Latency(*place, label, marks.matched, tier, repetitions, p50, p95, ratio, spread, marks.oracle)
 
 
 def _control(cells: list[Cell]) -> tuple[float, float] | None:

@@ -2,15 +2,14 @@
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from aacbench.errors import UsageError
 from aacbench.matched import Side, expansions, partner, sides
-from aacbench.reports.cells import planned_cells
+from aacbench.reports.cells import marks_of
 from aacbench.reports.tables import study_notes
 from aacbench.run.plan import BASELINE, CANDIDATE, TEST
 from aacbench.run.store import Cell
-from aacbench.run.study import read_plan
+from aacbench.run.study import StudyContents
 from aacbench.stats import Effect, Estimand, Paired, Profile, QueryTests, effect, pair, query_tests
 from aacbench.stats.estimands import estimand as estimand_of
 from aacbench.stats.families import adjust
@@ -63,11 +62,11 @@ class Table:
         return forest_rows(((cell.name, cell.effect) for cell in self.cells), bands)
 
 
-def analyse(root: Path, a: str | None, b: str | None, profile: str | None, estimand: str | None) -> Table:
+def analyse(study: StudyContents, a: str | None, b: str | None, profile: str | None, estimand: str | None) -> Table:
     """Test A against B; what is left open is the study's own: its analysis, and its two methods if it has two."""
-    chosen = profile_of(profile or (read_plan(root) or {}).get("study", {}).get("analysis", "crossed/1"))
+    chosen = profile_of(profile or (study.plan or {}).get("study", {}).get("analysis", "crossed/1"))
     wanted = estimand_of(estimand or chosen.estimand)
-    reported = [cell for cell in planned_cells(root) if _is_reported(cell)]
+    reported = [cell for cell in study.planned_cells() if _is_reported(cell)]
     a, b = _methods(reported, a, b)
     mine, yours, base = (sides(reported, label) for label in (a, b, BASELINE))
     dijkstra = {side.graph: expansions(side.good[0]) for side in base if side.good}
@@ -88,12 +87,12 @@ def analyse(root: Path, a: str | None, b: str | None, profile: str | None, estim
         unpaired=tuple(unpaired),
         failures=tuple(dict.fromkeys(_failure(cell) for cell in cells if cell.outcome not in ("ok", "unsupported"))),
         outcomes=tuple(cell.outcome for cell in cells),
-        warnings=(*study_notes(root), *_oracles(cells)),
+        warnings=(*study_notes(study.plan), *_oracles(cells)),
     )
 
 
 def _oracles(cells: Sequence[Cell]) -> list[str]:
-    shown = [cell.key["label"] for cell in cells if cell.record.get("claims", {}).get("oracle")]
+    shown = [cell.key["label"] for cell in cells if marks_of([cell]).oracle]
     return [f"{label} is shown the test queries, so it cannot be deployed." for label in dict.fromkeys(shown)]
 
 

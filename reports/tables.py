@@ -4,7 +4,6 @@ import csv
 import io
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,20 +11,11 @@ import numpy.typing as npt
 from tabulate import tabulate
 
 from aacbench.parts import PARTS
-from aacbench.reports.cells import (
-    ORACLE_MARK,
-    ORACLE_NOTE,
-    UNMATCHED_MARK,
-    UNMATCHED_NOTE,
-    claims_oracle,
-    is_matched,
-    planned_cells,
-)
+from aacbench.reports.cells import Marks, all_marks, marks_of
 from aacbench.run.plan import BASELINE
 from aacbench.run.records import OUTCOMES
 from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell
-from aacbench.run.study import read_plan
 
 Array = npt.NDArray[Any]
 
@@ -55,13 +45,18 @@ class Row:
     outcome: str
     reason: str
 
+    @property
+    def marks(self) -> Marks:
+        """What keeps it from standing beside others as if it were one of them."""
+        return Marks(self.oracle, self.matched)
+
     def cells(self) -> dict[str, str]:
         """The row as the table shows it, by column."""
         baseline = self.method == BASELINE
         return {
             "graph": self.graph,
             "budget": "" if baseline else f"{self.budget:g}",
-            "method": self.method + (ORACLE_MARK if self.oracle else "") + ("" if self.matched else UNMATCHED_MARK),
+            "method": self.method + self.marks.text,
             "nominal B/v": "" if baseline or self._measured_only() else _text(self.nominal, ".4g"),
             "measured B/v": "declared" if self.declared else _text(self.measured, ".1f"),
             "settings": self.settings,
@@ -78,10 +73,10 @@ class Row:
         return self.convention.startswith("measured/")
 
 
-def rows_of(root: Path, oracles: Collection[str] = ()) -> list[Row]:
-    """Every row of a study, in the order of its plan; `oracles` are methods that are shown the test queries."""
+def rows_of(cells: Iterable[Cell], oracles: Collection[str] = ()) -> list[Row]:
+    """The rows of a study's cells, in their order; `oracles` are methods that are shown the test queries."""
     groups: dict[tuple[str, float, str], list[Cell]] = {}
-    for cell in planned_cells(root):
+    for cell in cells:
         key = cell.key
         groups.setdefault((key["graph"], key["budget"], key["label"]), []).append(cell)
     base = {graph: _mean(group, "test") for (graph, _, label), group in groups.items() if label == BASELINE}
@@ -98,9 +93,8 @@ def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
     return "\n\n".join(parts)
 
 
-def study_notes(root: Path) -> list[str]:
-    """What a reader of any table of this study must know, in a line each."""
-    plan = read_plan(root)
+def study_notes(plan: Mapping[str, Any] | None) -> list[str]:
+    """What a reader of any table of a study with this plan must know, in a line each."""
     if plan is None or plan.get("study", {}).get("selection") != "retrospective":
         return []
     return ["Settings were chosen on the test queries themselves, so these numbers are too good."]
@@ -136,13 +130,13 @@ def _row(key: tuple[str, float, str], group: list[Cell], base: float | None, ora
     final = reported or group
     test = _mean(final, "test")
     charged = final[0].key["convention"]
-    costs = _cost_ratios(final)
+    costs, marks = _cost_ratios(final), marks_of(group, oracles)
     return Row(
         graph=graph,
         budget=budget,
         method=label,
-        oracle=any(_is_oracle(cell, oracles) for cell in group),
-        matched=all(is_matched(cell) for cell in group),
+        oracle=marks.oracle,
+        matched=marks.matched,
         convention=f"{charged['name']}/{charged['version']}",
         nominal=_bytes(final, "nominal_per_vertex"),
         measured=_bytes(final, "measured_per_vertex"),
@@ -165,10 +159,6 @@ def _candidates(group: list[Cell], final: list[Cell]) -> list[Cell]:
     return [cell for cell in group if (cell.key["params"], cell.key["seed"]) in chosen]
 
 
-def _is_oracle(cell: Cell, oracles: Collection[str]) -> bool:
-    return cell.key["method"] in oracles or claims_oracle(cell)
-
-
 def _notes(rows: Sequence[Row]) -> list[str]:
     notes = ["Mean expansions per query; reduction is against dijkstra on the test queries."]
     conventions = sorted({row.convention for row in rows})
@@ -186,11 +176,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
             "cost: that of the paths found over that of shortest ones, for methods that do not claim to find those; "
             "their expansions are no match for those of methods that do."
         )
-    if any(row.oracle for row in rows):
-        notes.append(ORACLE_NOTE)
-    if any(not row.matched for row in rows):
-        notes.append(UNMATCHED_NOTE)
-    return notes
+    return notes + all_marks(row.marks for row in rows).notes
 
 
 def _reasons(rows: Sequence[Row]) -> list[str]:

@@ -61,7 +61,7 @@ def _subject(
 ) -> "tuple[Method, Examiner]":
     from functools import partial
 
-    from aacbench.cli.methods import method_in_worker, whole_in_worker
+    from aacbench.cli.methods import method_in_worker, usable, whole_in_worker
     from aacbench.parts import names_in, with_parts
     from aacbench.plugins.manager import load_plugins
     from aacbench.plugins.settings import resolve
@@ -74,8 +74,9 @@ def _subject(
         click.echo(f"aacbench: {problem.line}", err=True)
     loaded = plugins.method(name)
     settings = resolve(loaded.method, given)
-    locate = partial(whole_in_worker, paths, name, settings)
-    parts = names_in(with_parts(loaded.method, settings, partial(method_in_worker, paths), resolve))
+    sound, others = usable(plugins, paths)
+    locate = partial(whole_in_worker, sound, name, settings, others)
+    parts = names_in(with_parts(loaded.method, settings, partial(method_in_worker, sound, others=others), resolve))
     origins = [plugins.method(part).origin for part in parts]
     examiner = Examiner(
         locate,

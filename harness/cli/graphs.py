@@ -151,13 +151,14 @@ def _facts_of(name: str, files: tuple[Path, ...]) -> dict[str, Any]:
     """The facts of a graph; a plugin's is loaded in another process, since it may hang or eat all memory."""
     from aacbench.graphs.load import load
 
-    if name not in _plugins(files).graphs():
+    plugins = _plugins(files)
+    if name not in plugins.graphs():
         return facts(load(name))
-    from aacbench.cli.methods import GraphOf
+    from aacbench.cli.methods import GraphOf, usable
     from aacbench.run.alone import alone
     from aacbench.run.executor import Limits
 
-    graph_of = GraphOf(tuple(path.resolve() for path in files))
+    graph_of = GraphOf(*usable(plugins, tuple(path.resolve() for path in files)))
     what = f"the graph {name!r} of a plugin could not be loaded"
     found: dict[str, Any] = alone(facts_by_name, (graph_of, name), Limits(MOST_SECONDS), what)
     return found

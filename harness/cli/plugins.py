@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from aacbench.errors import UsageError
+
 # Everything else is imported where it is used: plugins must not be loaded to print a help.
 if TYPE_CHECKING:
     from aacbench.plugins.manager import PluginManager
@@ -13,12 +15,22 @@ if TYPE_CHECKING:
 
 COLUMNS = ("name", "version", "origin", "methods", "problems")
 
+
+def existing(_: click.Context, __: click.Parameter, files: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Refuse a plugin file that is not there: a study without it would not be what was asked for."""
+    for file in files:
+        if not file.is_file():
+            raise UsageError(f"there is no plugin file {file}; mind the path.")
+    return files
+
+
 PLUGIN_FILES = click.option(
     "--plugin",
     "plugin_files",
     multiple=True,
     metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
+    callback=existing,
     help="Load a plugin from a Python file; may be given again.",
 )
 

@@ -157,4 +157,4 @@ def verify(context: click.Context, /, file: str | None, study: Path | None, gate
 def run(context: click.Context, /, file: Path, plugin_files: tuple[Path, ...], **options: Any) -> None:
     """Run what was locked; the same as `aacbench run --prereg FILE`, which has more options."""
     given = {name: value for name, value in options.items() if value is not None}
-    context.invoke(run_command, prereg=file, plugins=plugin_files, **given)
+    context.invoke(run_command, prereg=file, plugin_files=plugin_files, **given)

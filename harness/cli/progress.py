@@ -11,6 +11,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from aacbench.run.plan import CANDIDATE, CHOSEN
+
+_ROLES = {CANDIDATE: " (a candidate)", CHOSEN: " (chosen)"}
+
 
 class Progress:
     """Counts cells as they finish; everything goes to standard error."""
@@ -61,7 +65,8 @@ class Progress:
     def _finished(self, facts: Mapping[str, Any]) -> None:
         outcome = facts.get("outcome", "kept")
         plan = facts["plan"]
-        text = f"{plan.graph} {plan.label} at {plan.budget:g} B/v, seed {plan.seed}: {outcome}"
+        name = f"{plan.setting or plan.label}{_ROLES.get(plan.role, '')}"
+        text = f"{plan.graph} {name} at {plan.budget:g} B/v, seed {plan.seed}: {outcome}"
         self._failed += outcome not in ("ok", "kept", "unsupported")
         if facts.get("reason"):
             text += f" ({facts['reason']})"

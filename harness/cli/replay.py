@@ -28,7 +28,7 @@ def replay(
     """Recompute a cell's counterexample from its graph, or its audit; CELL is an id or how one begins."""
     from functools import partial
 
-    from aacbench.cli.methods import GraphOf, method_in_worker
+    from aacbench.cli.methods import GraphOf, method_in_worker, usable
     from aacbench.plugins.manager import load_plugins
     from aacbench.run.executor import Limits
     from aacbench.run.replay import replay_alone
@@ -47,9 +47,9 @@ def replay(
     digests = {key["method"]: key["plugin_digest"], **key.get("part_digests", {})}
     if any(manager.method(name).origin.digest != digest for name, digest in digests.items()):
         click.echo("note: the method's source has changed since this cell was run")
-    lines = replay_alone(
-        root, found.cell_id, partial(method_in_worker, files), GraphOf(files), Limits(seconds=time_limit)
-    )
+    sound, others = usable(manager, files)
+    method_of = partial(method_in_worker, sound, others=others)
+    lines = replay_alone(root, found.cell_id, method_of, GraphOf(sound, others), Limits(seconds=time_limit))
     _show(lines)
     agree = all(line.agrees for line in lines)
     click.echo("stored and recomputed agree" if agree else "stored and recomputed DIFFER")

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from aacbench.cli.plugins import PLUGIN_FILES
+
 MOST_WORKERS = 4
 LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even import what it needs
 STOPPED = 1  # as for a run that could not finish some of its cells
@@ -34,7 +36,7 @@ def default_workers() -> int:
 @click.option("--queries", help="How many: V/T for validation and test, such as 100/100.")
 @click.option("--search", help="Search policy: modern, paper, or with changes, such as modern,tie=fifo.")
 @click.option("--convention", help="Accounting convention: measured/1 or directionality-aware/1.")
-@click.option("--plugin", "plugins", multiple=True, type=click.Path(path_type=Path), help="A plugin file; repeatable.")
+@PLUGIN_FILES
 @click.option(
     "--workers",
     default=lambda: default_workers(),

@@ -11,7 +11,7 @@ import click
 
 from aacbench import artifacts
 from aacbench.cli.codes import ALL_OK, MISMATCH, NOTHING_RAN, SOME_FAILED, SOME_WRONG
-from aacbench.cli.methods import GraphOf, method_in_worker
+from aacbench.cli.methods import GraphOf, method_in_worker, usable
 from aacbench.cli.planning import plan_text
 from aacbench.cli.progress import Progress
 from aacbench.cli.protocols import of_plugins
@@ -32,7 +32,7 @@ from aacbench.run.layout import DERIVED
 from aacbench.run.plan import BASELINE
 from aacbench.run.records import Study
 from aacbench.run.store import read_cell, scan
-from aacbench.run.study import protocol_digest, summary
+from aacbench.run.study import StudyContents, protocol_digest, read_study
 from aacbench.run.timing import time_study
 
 OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention")
@@ -40,7 +40,7 @@ OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "conv
 
 def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
     """Run, or with --dry-run only plan, and return the exit code."""
-    files = tuple(Path(path).resolve() for path in options["plugins"])
+    files = tuple(Path(path).resolve() for path in options["plugin_files"])
     plugins = load_plugins(files)
     warn(plugins)
     changes = {name: options[name] for name in OVERRIDES if options[name] is not None}
@@ -86,12 +86,13 @@ def run_bound(bound: Bound, setup: Setup, run: Callable[[Setup], int]) -> int:
 
 def setup_of(root: Path, study: Study, plugins: PluginManager, files: tuple[Path, ...], **options: Any) -> Setup:
     """What a run of these plugins needs to know; each plugin file is found again by the workers."""
+    sound, others = usable(plugins, files)
     return Setup(
         root=root,
         sources=_sources(plugins, study),
         resolve=resolve,
-        method_of=partial(method_in_worker, files),
-        graph_of=GraphOf(files),
+        method_of=partial(method_in_worker, sound, others=others),
+        graph_of=GraphOf(sound, others),
         foreign_graphs={name: found.origin.digest for name, found in plugins.graphs().items()},
         **options,
     )
@@ -130,28 +131,28 @@ def _run(study: Study, setup: Setup, plugins: PluginManager, progress: Progress,
                 notify=progress.notify,
             )
     oracles = {name for name, source in setup.sources.items() if source.method.claims.oracle}
-    rows = tables.rows_of(setup.root, oracles)
-    code = finish(setup.root, rows, keep=setup.existing != "verify")
+    contents = read_study(setup.root)
+    rows = tables.rows_of(contents.planned_cells(), oracles)
+    code = finish(setup.root, contents, rows, keep=setup.existing != "verify")
     outcomes = Counter(row.outcome for row in rows)
     plugins.run_finished({"study": str(setup.root), "cells": cells, "outcomes": dict(outcomes), "exit_code": code})
     warn(plugins, known)
     return code
 
 
-def finish(root: Path, rows: list[tables.Row], keep: bool = True) -> int:
+def finish(root: Path, contents: StudyContents, rows: list[tables.Row], keep: bool = True) -> int:
     """Print the tables of a study, `keep` them beside the cells, and say by the exit code how it went."""
-    times = latency.latencies(root)
-    text = tables.markdown(rows, tables.study_notes(root))
+    times = latency.latencies(contents.planned_cells())
+    text = tables.markdown(rows, tables.study_notes(contents.plan))
     if times:
         text += "\n\n" + latency.markdown(times)
     click.echo(text)
     if keep:
         _keep(root, text, rows)
-    damaged = summary(root).damaged
-    for sentence in damaged.values():
+    for sentence in contents.damaged.values():
         click.echo(f"aacbench: {sentence}", err=True)
     asked = [row.outcome for row in rows if row.method != BASELINE]  # the baseline comes with every study
-    return exit_code(asked or [row.outcome for row in rows], bool(damaged))
+    return exit_code(asked or [row.outcome for row in rows], bool(contents.damaged))
 
 
 def _keep(root: Path, text: str, rows: list[tables.Row]) -> None:

@@ -26,15 +26,16 @@ def stats(
     """
     from aacbench.cli.running import exit_code
     from aacbench.reports import statistics, statistics_text
-    from aacbench.run.study import summary
+    from aacbench.run.study import read_study
 
     root = study_folder(study)
-    table = statistics.analyse(root, a, b, profile, estimand)
+    contents = read_study(root)
+    table = statistics.analyse(contents, a, b, profile, estimand)
     if as_json:
         echo_json({"study": str(root), **statistics_text.records(table)})
     else:
         click.echo(statistics_text.markdown(table))
-    found = summary(root)
+    found = contents.summary()
     for sentence in found.damaged.values():
         click.echo(f"aacbench: {sentence}", err=True)
     if found.missing:

@@ -39,21 +39,22 @@ def status(context: click.Context, study: Path | None, as_json: bool) -> None:
 def report(context: click.Context, study: Path | None, as_csv: bool, as_json: bool) -> None:
     """Print a study's tables from the rows on disk; what is damaged is told, and not in them."""
     from aacbench.reports import latency, tables
-    from aacbench.run.study import summary
+    from aacbench.run.study import read_study
 
     root = study_folder(study)
-    damaged = summary(root).damaged
-    for sentence in damaged.values():
+    contents = read_study(root)
+    for sentence in contents.damaged.values():
         click.echo(f"aacbench: {sentence}", err=True)
-    code = MISMATCH if damaged else 0
-    rows, times = tables.rows_of(root, _oracles()), latency.latencies(root)
+    code = MISMATCH if contents.damaged else 0
+    cells = contents.planned_cells()
+    rows, times = tables.rows_of(cells, _oracles()), latency.latencies(cells)
     if as_json:
         echo_json({"study": str(root), "results": tables.records(rows), "latencies": latency.records(times)})
         context.exit(code)
     if as_csv:
         click.echo(tables.csv_text(rows), nl=False)
         context.exit(code)
-    click.echo(tables.markdown(rows, tables.study_notes(root)))
+    click.echo(tables.markdown(rows, tables.study_notes(contents.plan)))
     if times:
         click.echo("\n" + latency.markdown(times))
     context.exit(code)

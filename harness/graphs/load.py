@@ -1,6 +1,5 @@
 """Loading a graph by name: a file, a data set of the catalogue, or a generator's recipe."""
 
-import difflib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import import_module
@@ -14,6 +13,7 @@ from aacbench.graph_names import FILE_PREFIX
 from aacbench.graphs import fetch, files, store
 from aacbench.graphs.catalogue import SCENARIO, Entry, catalogue
 from aacbench.graphs.record import Graph
+from aacbench.near_names import near_names
 
 # By address, so that a format's parser is imported when a file of that format is read.
 READERS = {
@@ -112,7 +112,7 @@ def _nearest(name: str) -> str:
         spelt[pattern.lower()] = spelt[_stem(pattern)] = pattern
     for known in catalogue():
         spelt[known.lower()] = spelt[known.partition(":")[2].lower()] = known
-    matches = [match for tried in (name.lower(), _stem(name)) for match in difflib.get_close_matches(tried, spelt)]
+    matches = [match for tried in (name.lower(), _stem(name)) for match in near_names(tried, spelt, most=3)]
     close = dict.fromkeys(spelt[match] for match in matches)
     return f" (did you mean {' or '.join(close)}?)" if close else ""
 

@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from aacbench.errors import DamagedCellError, DataError
 from aacbench.graphs.load import load
 from aacbench.memory.conventions import convention
 from aacbench.method import Method, Params
-from aacbench.parts import names_in
+from aacbench.parts import names_in, whole
 from aacbench.run.canonical import cell_id, plain
 from aacbench.run.cell import Job, Result, run_cell
 from aacbench.run.events import RunLog, start_run
@@ -27,6 +28,7 @@ from aacbench.run.locks import claim
 from aacbench.run.plan import CHOSEN_ON, TEST, CellPlan, Plan, check_methods, chosen, plan
 from aacbench.run.records import Study
 from aacbench.run.rows import read_queries
+from aacbench.run.second_look import SecondLook, Sent
 from aacbench.run.store import Cell, commit, read_cell
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.run.worker import Failure
@@ -84,6 +86,11 @@ class Setup:
         found = [source.digest for source in sources if not source.built_in]
         return " ".join([*found, self.foreign_graphs.get(cell.graph, "")]).strip()
 
+    def artifacts(self, cell: CellPlan) -> Path:
+        """Where a cell's pools and references are kept: what a plugin's workers write, no others read."""
+        shared, origin = self.root / ARTIFACTS, self.origin(cell)
+        return shared / f"plugin-{sha256(origin.encode()).hexdigest()[:12]}" if origin else shared
+
 
 def prepare(study: Study, setup: Setup) -> tuple[Plan, dict[str, Facts]]:
     """Load every graph once and plan every cell."""
@@ -114,6 +121,7 @@ class _Run:
     facts: Mapping[str, Facts]
     log: RunLog
     workers: Workers
+    second_look: SecondLook | None
 
     def key(self, cell: CellPlan) -> dict[str, Any]:
         """Everything that decides what a cell computes."""
@@ -135,9 +143,20 @@ def run_study(study: Study, setup: Setup) -> list[tuple[CellPlan, str]]:
         setup.before([key_of(study, setup, facts, cell) for cell in planned.cells])
         facts_of_run = {"study": study.record(), "version": VERSION, "existing": setup.existing, "lock": setup.lock}
         log = start_run(setup.root, facts_of_run)
-        cells = _stages(_Run(study, setup, facts, log, workers), planned)
+        with second_look(setup, planned) as looking:
+            cells = _stages(_Run(study, setup, facts, log, workers, looking), planned)
     log.finish({"cells": len(cells)})
     return cells
+
+
+@contextmanager
+def second_look(setup: Setup, planned: Plan) -> Iterator[SecondLook | None]:
+    """What looks again at the results of plugins, where there are any."""
+    if not any(setup.origin(cell) for cell in planned.cells):
+        yield None
+        return
+    with SecondLook(setup.limits, setup.foreign_graphs) as looking:
+        yield looking
 
 
 def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
@@ -247,6 +266,7 @@ def _pass(
         for job, result in run.workers.run(jobs()):
             if isinstance(result, Failure):
                 result = Result(result.outcome, result.reason, {}, {})
+            result = _looked_at(run, job, result)
             _commit(run, planned[job.cell_id], job.cell_id, result, notes.get(job.cell_id))
             claims.pop(job.cell_id).close()
             ran += 1
@@ -254,6 +274,15 @@ def _pass(
         for held in claims.values():
             held.close()
     return ran, elsewhere
+
+
+def _looked_at(run: _Run, job: Job, result: Result) -> Result:
+    """The result; of a plugin's cell, which shared its process with the audit, what a second look finds it to be."""
+    if run.second_look is None or not run.setup.origin(job.plan):
+        return result
+    methods = {name: source.method for name, source in run.setup.sources.items()}
+    claims = whole(methods[job.plan.method], job.plan.params, methods.__getitem__).claims
+    return run.second_look.at(Sent(job=job, result=result, claims=claims, artifacts=run.setup.root / ARTIFACTS))
 
 
 def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, note: Mapping[str, Any] | None) -> bool:
@@ -296,7 +325,7 @@ def _job(run: _Run, cell: CellPlan, name: str) -> Job:
         cell_id=name,
         plan=cell,
         queries=study.queries,
-        artifacts=setup.root / ARTIFACTS,
+        artifacts=setup.artifacts(cell),
         method_of=setup.method_of,
         graph_of=setup.graph_of,
         reference_policy=parse(study.search).name,
@@ -332,15 +361,15 @@ def _choices(run: _Run, planned: Plan) -> list[tuple[CellPlan, dict[str, Any]]]:
     cells = []
     for candidates in planned.groups().values():
         found = [(cell, name, look(run.setup.root, name)) for cell, name in run.named(candidates)]
-        whole = [(cell, name, stored) for cell, name, stored in found if isinstance(stored, Cell)]
-        scored = [(_mean_expansions(stored), cell) for cell, _, stored in whole if stored.outcome == "ok"]
-        if not scored or len(whole) < len(found):
+        sound = [(cell, name, stored) for cell, name, stored in found if isinstance(stored, Cell)]
+        scored = [(_mean_expansions(stored), cell) for cell, _, stored in sound if stored.outcome == "ok"]
+        if not scored or len(sound) < len(found):
             continue  # a choice made without a damaged cell could be another one
         note = {
             "selection": run.study.selection,
             "split": CHOSEN_ON[run.study.selection],
             "retrospective": CHOSEN_ON[run.study.selection] == TEST,
-            "candidates": [_candidate(name, stored) for _, name, stored in whole],
+            "candidates": [_candidate(name, stored) for _, name, stored in sound],
         }
         cells.append((chosen(min(scored, key=lambda pair: pair[0])[1]), {"chosen_from": note}))
     return cells

@@ -3,12 +3,12 @@
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 from aacbench.errors import UsageError
 from aacbench.memory.conventions import Budget, GraphInfo, convention
 from aacbench.method import Method, Params, Unsupported
+from aacbench.near_names import suggestion
 from aacbench.parameters import SEARCH_SWITCHES
 from aacbench.parts import Resolve, whole, with_parts
 from aacbench.run.canonical import canonical
@@ -30,7 +30,8 @@ class CellPlan:
     """One cell to be run: a method with resolved parameters on one graph, at one budget, with one seed.
 
     `splits` says on which queries. Of several settings in a grid each is a `candidate`, and one more cell, known only
-    once they are done, is the `chosen` one on the test queries. A cell that is `unsupported`, or whose method `failed`
+    once they are done, is the `chosen` one on the test queries; `setting` tells them apart, as a user would write each
+    of them, where `label` is the same for all. A cell that is `unsupported`, or whose method `failed`
     to say what fits (with the outcome `failure`), has the reason and is not run.
     """
 
@@ -48,6 +49,7 @@ class CellPlan:
     failure: str = "error"
     group: str = ""
     role: str = SINGLE
+    setting: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +140,8 @@ def _settings(
 def _method(methods: Mapping[str, Method], name: str, label: str) -> Method:
     if name in methods:
         return methods[name]
-    near = "".join(f"perhaps {known!r} is meant; " for known in get_close_matches(name, methods, n=1))
-    raise UsageError(f"{label} asks for the method {name!r}, which there is not; {near}there are {', '.join(methods)}.")
+    near, known = suggestion(name, methods), ", ".join(methods)
+    raise UsageError(f"{label} asks for the method {name!r}, which there is not; {near}there are {known}.")
 
 
 def _cells(
@@ -166,6 +168,7 @@ def _cells(
             splits=(CHOSEN_ON[study.selection],) if several else (VALIDATION, TEST),
             group=f"{info.name}|{choice.label}|{choice.grid}|{budget.bytes_per_vertex!r}|{seed}" if several else "",
             role=CANDIDATE if several else SINGLE,
+            setting=setting.label,
         )
         made.append((cell, setting, Question(method.name, budget, info, setting.params)))
     return made

@@ -13,7 +13,7 @@ from aacbench.run.durable import make_folder, replace_file, storing
 from aacbench.run.layout import PLAN, is_cell_id
 from aacbench.run.locks import claim
 from aacbench.run.records import OUTCOMES, Study
-from aacbench.run.store import scan
+from aacbench.run.store import Cell, scan
 
 PROTOCOL_TAG, PLAN_TAG = "aacbench.protocol/1", "aacbench.plan/1"
 
@@ -27,6 +27,33 @@ class StudySummary:
     planned: int
     missing: tuple[str, ...]
     unplanned: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyContents:
+    """All that a study holds, read and checked once: its plan, its sound cells, and what is wrong with the others."""
+
+    plan: Mapping[str, Any] | None
+    cells: Mapping[str, Cell]
+    damaged: Mapping[str, str]
+
+    def planned_cells(self) -> list[Cell]:
+        """Every cell of the plan that is there and undamaged, in the order of the plan."""
+        names = self.plan["cells"] if self.plan is not None else []
+        return [self.cells[name] for name in names if name in self.cells]
+
+    def summary(self) -> StudySummary:
+        """How far the study has come."""
+        planned = set(self.plan["cells"] if self.plan is not None else [])
+        seen = self.cells.keys() | self.damaged.keys()
+        outcomes = Counter(cell.outcome for cell in self.cells.values())
+        return StudySummary(
+            outcomes={outcome: outcomes[outcome] for outcome in OUTCOMES if outcomes[outcome]},
+            damaged=self.damaged,
+            planned=len(planned),
+            missing=tuple(sorted(planned - seen)),
+            unplanned=tuple(sorted(seen - planned)),
+        )
 
 
 def protocol_digest(study: Study) -> str:
@@ -67,25 +94,22 @@ def read_plan(root: Path) -> dict[str, Any] | None:
     return _check(plan, str(path))
 
 
+def read_study(root: Path) -> StudyContents:
+    """Everything a study holds; each cell is read and checked."""
+    plan = read_plan(root)
+    cells: dict[str, Cell] = {}
+    damaged: dict[str, str] = {}
+    for name, found in scan(root):
+        if isinstance(found, DamagedCellError):
+            damaged[name] = str(found)
+        else:
+            cells[name] = found
+    return StudyContents(plan, cells, damaged)
+
+
 def summary(root: Path) -> StudySummary:
     """Count what a study holds, reading and checking every cell."""
-    plan = read_plan(root)
-    planned = plan["cells"] if plan is not None else []
-    outcomes: Counter[str] = Counter()
-    damaged, seen = {}, set()
-    for cell_id, found in scan(root):
-        seen.add(cell_id)
-        if isinstance(found, DamagedCellError):
-            damaged[cell_id] = str(found)
-        else:
-            outcomes[found.outcome] += 1
-    return StudySummary(
-        outcomes={outcome: outcomes[outcome] for outcome in OUTCOMES if outcomes[outcome]},
-        damaged=damaged,
-        planned=len(set(planned)),
-        missing=tuple(sorted(set(planned) - seen)),
-        unplanned=tuple(sorted(seen - set(planned))),
-    )
+    return read_study(root).summary()
 
 
 def _check(plan: Any, where: str) -> dict[str, Any]:

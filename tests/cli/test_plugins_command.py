@@ -56,12 +56,6 @@ def test_a_plugin_that_prints_does_not_spoil_the_json(tmp_path):
     assert len(json.loads(run("--plugin", tmp_path / "loud.py", "--json").stdout)) == 2
 
 
-def test_a_file_that_is_not_there_is_a_usage_error():
-    done = run("--plugin", "gone.py")
-    assert done.exit_code == 2
-    assert "gone.py" in done.output
-
-
 def test_listing_imports_nothing_heavy():
     code = (
         "import sys\nfrom aacbench.cli import main\n"

@@ -11,6 +11,7 @@ from cli.command import command, run_study
 from aacbench.cli.run import MOST_WORKERS, default_workers, run
 from aacbench.run.rows import read_timings
 
+PLUGINS = Path(__file__).parents[1] / "plugins"
 DOCUMENT = Path(__file__).parents[2] / "docs" / "running.md"
 
 
@@ -89,6 +90,24 @@ def test_exit_code_1_when_some_failed(tmp_path, capsys):
 def test_exit_code_2_names_the_method_that_was_meant(tmp_path, capsys):
     assert run_study(tmp_path, "allt") == 2
     assert "perhaps 'alt' is meant" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("missing", ["gone.py", "."])
+def test_exit_code_2_when_a_plugin_file_is_not_there(tmp_path, capsys, missing):
+    for words in (("run", "--dry-run"), ("plugins",), ("graphs",), ("check", "alt"), ("protocols",)):
+        assert command(*words, "--plugin", tmp_path / missing) == 2
+        said = capsys.readouterr()
+        assert said == ("", f"aacbench: there is no plugin file {tmp_path / missing}; mind the path.\n")
+
+
+def test_a_plugin_that_would_end_the_command_is_told_and_the_others_run(tmp_path, capsys):
+    fatal = PLUGINS / "broken_os_exit.py"
+    assert run_study(tmp_path / "a", "plain", "--plugin", fatal) == 0
+    assert f"broken_os_exit ({fatal}): it ends the process that loads it (exit code 0)." in capsys.readouterr().err
+    assert run_study(tmp_path / "b", "its-method", "--plugin", fatal) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert said.startswith("aacbench: there is no method 'its-method'; ")
+    assert said.endswith("plugins that could not be used, and may have it: broken_os_exit.")
 
 
 def test_exit_code_3_when_some_are_wrong(tmp_path):

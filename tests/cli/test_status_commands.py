@@ -6,6 +6,8 @@ import shutil
 import pytest
 from cli.command import JUDGED, command, run_study
 
+from aacbench.run import store
+
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
@@ -37,6 +39,18 @@ def test_the_only_study_need_not_be_named(study, capsys, monkeypatch):
     assert command("report", "--json") == 0
     results = json.loads(capsys.readouterr().out)["results"]
     assert [row["method"] for row in results] == ["dijkstra", "alt", "too-high"]
+
+
+@pytest.mark.parametrize(
+    "words", [("report",), ("report", "--csv"), ("stats", "--a", "alt", "--b", "dijkstra"), ("status",)]
+)
+def test_every_cell_is_read_once(study, words, monkeypatch, capsys):
+    read = []
+    read_cell = store.read_cell
+    monkeypatch.setattr(store, "read_cell", lambda root, name: read.append(name) or read_cell(root, name))
+    assert command(*words, study) in (0, 3)
+    assert len(read) == 3
+    assert len(set(read)) == 3
 
 
 def test_without_a_study_or_with_several_one_sentence(tmp_path, capsys, monkeypatch):

@@ -15,6 +15,7 @@ from aacbench.method import Claims, Part, Unsupported
 from aacbench.parts import names_in, nominal, read_part, whole, with_parts
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
+from aacbench.reports.cells import planned_cells
 from aacbench.reports.tables import markdown, rows_of
 from aacbench.run.driver import Setup, Source, named, prepare, run_study
 from aacbench.run.rebuild import rebuild, stored_queries
@@ -214,7 +215,7 @@ def test_only_the_part_that_is_an_oracle_sees_the_test_queries(ran):
 
 
 def test_what_is_over_its_budget_is_marked_in_the_table(ran):
-    table = rows_of(ran[0])
+    table = rows_of(planned_cells(ran[0]))
     assert {row.method for row in table if not row.matched} == {"hybrid-double[a=alt,b=alt-pool]"}
     text = markdown(table)
     assert "| hybrid-double[a=alt,b=alt-pool] (over budget) |" in text

@@ -2,10 +2,13 @@
 
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
+from aacbench.plugins import probe
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.sources import plugin_module_name
 
@@ -19,6 +22,10 @@ REASONS = {
     "broken_exit_at_import": r"cannot be imported: it called sys.exit \(.*line 5\)",
     "broken_in_hook": r"aacbench_methods failed: ValueError: two lines \(broken_in_hook.py, line 17\)",
     "broken_exit_in_hook": r"aacbench_methods failed: it called sys.exit \(.*line 10\)",
+    "broken_os_exit": r"it ends the process that loads it \(exit code 0\)",
+    "broken_os_exit_in_hook": r"it ends the process that loads it \(exit code 3\)",
+    "broken_signal": r"it ends the process that loads it \(signal 11\)",
+    "broken_child": r"it ends the process that loads it \(exit code 5\)",
     "broken_misspelt": r"function aacbench_method, and there is no such hook; perhaps 'aacbench_methods' is meant",
     "broken_unmarked": r"aacbench_methods is not marked as a hook; write @hookimpl",
     "broken_foreign_hook": r"function methods, and there is no such hook; perhaps 'aacbench_methods' is meant",
@@ -43,7 +50,7 @@ REASONS = {
     "broken_report": r"summary of report 'mute' must be one line of text",
 }
 # Loaded without complaint, or not at all: each has a test of its own below or beside this file.
-APART = {"broken_interrupt", "broken_observer"}
+APART = {"broken_interrupt", "broken_observer", "broken_hang"}
 
 
 def test_every_broken_plugin_has_a_reason():
@@ -76,6 +83,24 @@ def test_all_broken_plugins_at_once_leave_the_good_one():
     manager = load_plugins(files, ALONE)
     assert len(manager.problems()) == len(REASONS)
     assert list(manager.methods()) == ["dijkstra", "flat", "flat-twin"]
+
+
+def test_one_that_hangs_is_left_out_and_those_before_and_after_it_are_not(monkeypatch, tmp_path):
+    monkeypatch.setattr(probe, "SECONDS", 5.0)
+    (tmp_path / "after.py").write_text("")
+    files = [PLUGINS / "good.py", PLUGINS / "broken_hang.py", tmp_path / "after.py"]
+    manager = load_plugins(files, ALONE)
+    (problem,) = manager.problems()
+    assert problem.line == f"broken_hang ({files[1]}): it was not loaded after 5 seconds."
+    assert [plugin.origin.plugin for plugin in manager.plugins()] == ["dijkstra", "good", "after"]
+
+
+def test_what_a_plugin_starts_when_it_is_tried_out_ends_with_that(tmp_path, monkeypatch):
+    monkeypatch.setenv("FAULT_CHILD", str(tmp_path / "child"))
+    load_plugins([PLUGINS / "broken_child.py"], ALONE)
+    child = int((tmp_path / "child").read_text())
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(child).wait(60)
 
 
 def test_ctrl_c_passes_through():

@@ -133,6 +133,8 @@ def test_the_key_tables_are_the_records_fields():
         (written(seeds="[1.0]"), "seeds #1 must be a whole number between 0 and 4294967295, not 1.0."),
         (written(budgets="[64, 64.0]"), "budgets #2 repeats budgets #1; give each entry once."),
         (written(budgets="[32, -64]"), "budgets #2 must be a positive number of bytes per vertex, not -64."),
+        (written(budgets="[32, 32.000001]"), "budgets #2 must be a number of at most six digits, not 32.000001."),
+        (written(budgets="[1234567]"), "budgets #1 must be a number of at most six digits, not 1234567."),
         (written(budgets="[0]"), "budgets #1 must be a positive number of bytes per vertex, not 0."),
         (written(budgets="[inf]"), "budgets #1 must be a positive number of bytes per vertex, not inf."),
         (written(budgets="[nan]"), "budgets #1 must be a positive number of bytes per vertex, not nan."),

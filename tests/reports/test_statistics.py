@@ -10,6 +10,7 @@ from made_studies import made_cell, made_study
 from aacbench.errors import UsageError
 from aacbench.reports.statistics import analyse
 from aacbench.reports.statistics_text import markdown, records, sentence
+from aacbench.run.study import read_study
 
 CERTAIN = {"deterministic": True}
 SEEDS = (1, 2, 3, 4, 5)
@@ -36,7 +37,7 @@ def learned(factor=1.3, budget=32, seeds=SEEDS, **more):
 
 
 def analysed(root, cells, a="alt", b="aac", profile=None, estimand=None, **study):
-    return analyse(made_study(root, [dijkstra(), *cells], **study), a, b, profile, estimand)
+    return analyse(read_study(made_study(root, [dijkstra(), *cells], **study)), a, b, profile, estimand)
 
 
 def test_deterministic_rows_meet_every_seed_and_a_is_ahead(tmp_path):
@@ -182,17 +183,20 @@ def test_few_seeds_and_other_estimands_are_cautioned(tmp_path):
 
 def test_without_dijkstra_there_is_no_reduction(tmp_path):
     root = made_study(tmp_path, [alt(), *learned()])
-    table = analyse(root, "alt", "aac", None, None)
+    table = analyse(read_study(root), "alt", "aac", None, None)
     assert "were not compared: reduction_of_means_pp is measured against dijkstra" in markdown(table)
-    assert analyse(root, "alt", "aac", None, "ratio_of_means").cells[0].effect.status == "ok"
+    assert analyse(read_study(root), "alt", "aac", None, "ratio_of_means").cells[0].effect.status == "ok"
 
 
 def test_which_methods_are_meant(tmp_path):
     root = made_study(tmp_path, [dijkstra(), alt(), *learned()])
-    assert (analyse(root, None, None, None, None).a, analyse(root, None, None, None, None).b) == ("alt", "aac")
+    assert (
+        analyse(read_study(root), None, None, None, None).a,
+        analyse(read_study(root), None, None, None, None).b,
+    ) == ("alt", "aac")
     for sides, words in ((("alt", None), "say with --a and --b"), (("alt", "cdh"), "there are dijkstra, alt, aac")):
         with pytest.raises(UsageError, match=words):
-            analyse(root, *sides, None, None)
+            analyse(read_study(root), *sides, None, None)
 
 
 def test_records_are_plain_and_carry_the_whole_profile(tmp_path):

@@ -6,7 +6,9 @@ import io
 from made_studies import PAPER, made_cell, made_study
 
 from aacbench.reports import comparison, latency
+from aacbench.reports.cells import planned_cells
 from aacbench.reports.tables import csv_text, markdown, rows_of, study_notes
+from aacbench.run.study import read_plan
 
 
 def cells_of(text):
@@ -19,14 +21,14 @@ def test_means_are_over_queries_then_seeds_and_reductions_against_dijkstra(tmp_p
         made_cell("alt", [2, 4], seed=1),
         made_cell("alt", [4, 6], seed=2),
     ]
-    base, alt = rows_of(made_study(tmp_path, cells))
+    base, alt = rows_of(planned_cells(made_study(tmp_path, cells)))
     assert (base.test, alt.test, alt.seeds) == (20, 4, 2)
     assert alt.reduction == 80
 
 
 def test_columns_that_say_nothing_are_left_out(tmp_path):
     cells = [made_cell("dijkstra", [10]), made_cell("alt", [5], params={"labels": "exact", "K": 4})]
-    header, rule, *rows = cells_of(markdown(rows_of(made_study(tmp_path, cells))))
+    header, rule, *rows = cells_of(markdown(rows_of(planned_cells(made_study(tmp_path, cells)))))
     assert header == ["graph", "budget", "method", "measured B/v", "settings", "seeds", "test", "reduction %"]
     assert [mark.endswith(":") for mark in rule] == [name not in ("graph", "method", "settings") for name in header]
     assert rows[1] == ["p7", "32", "alt", "32.0", "K=4 labels=exact", "1", "5.00", "50.00"]
@@ -34,7 +36,7 @@ def test_columns_that_say_nothing_are_left_out(tmp_path):
 
 def test_declared_bytes_do_not_pass_for_measured_ones(tmp_path):
     held = {"nominal_per_vertex": 32, "measured_per_vertex": 0.0, "measured": False}
-    text = markdown(rows_of(made_study(tmp_path, [made_cell("scalar", [5], bytes=held)])))
+    text = markdown(rows_of(planned_cells(made_study(tmp_path, [made_cell("scalar", [5], bytes=held)]))))
     assert cells_of(text)[2][3] == "declared"
     assert "no part of a comparison" in text
 
@@ -45,7 +47,7 @@ def test_after_a_choice_the_validation_mean_is_that_of_the_chosen_settings(tmp_p
         made_cell("pool", [9, 9], params={"K0": 16}, split="validation"),
         made_cell("pool", [4, 4], params={"K0": 8}),
     ]
-    (row,) = rows_of(made_study(tmp_path, cells))
+    (row,) = rows_of(planned_cells(made_study(tmp_path, cells)))
     assert (row.validation, row.test, row.settings) == (2, 4, "K0=8")
 
 
@@ -56,7 +58,7 @@ def test_reasons_stand_below_grouped_and_worst_first(tmp_path):
         made_cell("high", [5], outcome="wrong", reason="not admissible"),
         made_cell("fine", [5]),
     ]
-    text = markdown(rows_of(made_study(tmp_path, cells)))
+    text = markdown(rows_of(planned_cells(made_study(tmp_path, cells))))
     assert text.splitlines()[-2:] == [
         "- wrong: high on p7 at 32 B/v: not admissible",
         "- error: alt on p7 at 8, 16 B/v: it broke",
@@ -69,7 +71,7 @@ def test_reasons_stand_below_grouped_and_worst_first(tmp_path):
 
 def test_the_papers_convention_shows_both_counts_of_bytes(tmp_path):
     cells = [made_cell("alt", [5], convention=PAPER, measured=16.004)]
-    text = markdown(rows_of(made_study(tmp_path, cells)))
+    text = markdown(rows_of(planned_cells(made_study(tmp_path, cells))))
     header, _, row = cells_of(text)
     assert dict(zip(header, row, strict=True))["nominal B/v"] == "32"
     assert dict(zip(header, row, strict=True))["measured B/v"] == "16.0"
@@ -78,7 +80,7 @@ def test_the_papers_convention_shows_both_counts_of_bytes(tmp_path):
 
 def test_oracles_are_marked_by_their_cell_or_by_name(tmp_path):
     cells = [made_cell("best", [5], claims={"oracle": True}), made_cell("greedy", [5]), made_cell("alt", [5])]
-    rows = rows_of(made_study(tmp_path, cells), {"greedy"})
+    rows = rows_of(planned_cells(made_study(tmp_path, cells)), {"greedy"})
     assert [row.oracle for row in rows] == [True, True, False]
     assert "best (oracle)" in markdown(rows)
     assert "cannot be deployed" in markdown(rows)
@@ -88,7 +90,7 @@ def test_oracles_are_marked_by_their_cell_or_by_name(tmp_path):
 def test_oracles_are_marked_where_times_are_shown_and_where_two_are_compared(tmp_path):
     best = made_cell("best", [5], claims={"oracle": True}, times=[[1000]])
     study = made_study(tmp_path, [best, made_cell("alt", [6], times=[[1000]])])
-    times = latency.markdown(latency.latencies(study))
+    times = latency.markdown(latency.latencies(planned_cells(study)))
     pair = comparison.compare(comparison.Side("best", study, "best"), comparison.Side("alt", study, "alt"))
     for text in (times, comparison.markdown(pair, "best", "alt")):
         assert "best (oracle)" in text
@@ -98,7 +100,7 @@ def test_oracles_are_marked_where_times_are_shown_and_where_two_are_compared(tmp
 
 def test_costs_are_shown_of_methods_that_do_not_claim_shortest_paths(tmp_path):
     loose = made_cell("loose", [5, 7], claims={"admissible": False}, costs=[(3, 2), (4, 4)])
-    text = markdown(rows_of(made_study(tmp_path, [loose, made_cell("alt", [5, 7])])))
+    text = markdown(rows_of(planned_cells(made_study(tmp_path, [loose, made_cell("alt", [5, 7])]))))
     header, _, first, second = cells_of(text)
     shown = [dict(zip(header, row, strict=True)) for row in (first, second)]
     assert [(row["mean cost"], row["worst cost"]) for row in shown] == [("1.2500", "1.5000"), ("", "")]
@@ -108,15 +110,15 @@ def test_costs_are_shown_of_methods_that_do_not_claim_shortest_paths(tmp_path):
 def test_a_choice_made_on_test_queries_is_said(tmp_path):
     made_study(tmp_path / "a", [made_cell("alt", [5])], selection="retrospective")
     made_study(tmp_path / "b", [made_cell("alt", [5])], selection="mean-expansions")
-    assert "too good" in study_notes(tmp_path / "a")[0]
-    assert study_notes(tmp_path / "b") == []
+    assert "too good" in study_notes(read_plan(tmp_path / "a"))[0]
+    assert study_notes(read_plan(tmp_path / "b")) == []
 
 
 def test_csv_keeps_every_digit(tmp_path):
-    text = csv_text(rows_of(made_study(tmp_path, [made_cell("alt", [1, 1, 2])])))
+    text = csv_text(rows_of(planned_cells(made_study(tmp_path, [made_cell("alt", [1, 1, 2])]))))
     (row,) = csv.DictReader(io.StringIO(text))
     assert float(row["test"]) == 4 / 3
 
 
 def test_an_empty_study_has_no_table(tmp_path):
-    assert markdown(rows_of(made_study(tmp_path, []))) == "No cells yet."
+    assert markdown(rows_of(planned_cells(made_study(tmp_path, [])))) == "No cells yet."

@@ -1,0 +1,6 @@
+"""Never comes to an end."""
+
+import time
+
+while True:
+    time.sleep(1)

@@ -1,0 +1,16 @@
+"""A cell as tests of the store write it."""
+
+from aacbench.run.canonical import cell_id
+
+KEY = {"method": "alt", "budget": 32.0, "params": {"K": 4}, "seed": 42}
+ID = cell_id(KEY)
+FILES = {"queries.csv": b"query,split\n0,test\n", "error.txt": "é\n".encode()}
+OTHER_FILES = {"queries.csv": b"query,split\n0,train\n"}
+
+
+def record(**more):
+    return {"key": KEY, "outcome": "ok", "reason": None, "build": {"seconds": 1.25}, **more}
+
+
+def names(root):
+    return sorted(path.name for path in root.rglob("*") if path.name.startswith("."))
