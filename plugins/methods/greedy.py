@@ -42,6 +42,17 @@ def aacbench_methods() -> Iterator[Method]:
             "pool": pool_parameter(),
         },
     )
+    yield Method(
+        "greedy-max-paper",
+        "greedy-max with labels and differences in float32, as published: inadmissible by rounding",
+        fit_paper,
+        build_paper,
+        Claims(oracle=True, admissible=False, consistent=False),
+        {
+            "K": Parameter(0, "landmarks; 0 is as many as fit", minimum=0),
+            "K0": Parameter(0, "landmarks in the pool to choose from; 0 is four for each label", minimum=0),
+        },
+    )
 
 
 def fit_labels(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
@@ -70,6 +81,14 @@ def fit_oracle(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsu
     return {**fitted, "K0": fitted["K0"] or POOL_PER_LABEL * labels}
 
 
+def fit_paper(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
+    """As the oracle, with float labels of four bytes."""
+    if info.integral:
+        return Unsupported("float32 labels are for float weights; on whole weights greedy-max is exact as it is")
+    fitted = fit_oracle(budget, info, {**params, "labels": "fixed"})  # which are four bytes wide too
+    return fitted if isinstance(fitted, Unsupported) else {"K": fitted["K"], "K0": fitted["K0"]}
+
+
 def build_train(context: BuildContext) -> LabelHeuristic:
     """Labels by the summed bound of training pairs; on directed graphs d(l, v) and d(v, l) are chosen apart."""
     import numpy as np
@@ -89,6 +108,21 @@ def build_train(context: BuildContext) -> LabelHeuristic:
 
 def build_oracle(context: BuildContext) -> LabelHeuristic:
     """Landmarks by the mean bound of the test queries, each in both directions."""
+    return _oracle(context, context.params["pool"], context.params["labels"])
+
+
+def build_paper(context: BuildContext) -> LabelHeuristic:
+    """The same landmarks, and labels rounded to float32."""
+    import numpy as np
+
+    from aacbench.labels.single import single_precision
+
+    exact = _oracle(context, "fps", "replay")
+    rows = exact.arrays["rows"].astype(np.float32)
+    return LabelHeuristic({"rows": rows}, single_precision, {"both": 0, "forward": 0, **exact.settings})
+
+
+def _oracle(context: BuildContext, selector: str, labels: str) -> LabelHeuristic:
     import numpy as np
 
     from aacbench.labels import subset
@@ -97,10 +131,10 @@ def build_oracle(context: BuildContext) -> LabelHeuristic:
     queries, params = context.oracle_queries, context.params
     if queries is None or not len(queries):
         raise UsageError("greedy-max chooses by the test queries, and the protocol has none: give it some.")
-    pool = context.pools.selected(params["pool"], max(params["K0"], params["K"]))
+    pool = context.pools.selected(selector, max(params["K0"], params["K"]))
     bounds = np.maximum(*label_bounds(pool, queries.sources, queries.targets))
     chosen = greedy(bounds, min(params["K"], len(pool)))
-    return subset(context.network, pool, chosen, labels=params["labels"])
+    return subset(context.network, pool, chosen, labels=labels)
 
 
 def _training_pairs(context: BuildContext) -> tuple[Any, Any]:

@@ -16,7 +16,7 @@ from aacbench.graphs.load import load
 from aacbench.graphs.record import Graph
 from aacbench.labels import SELECTORS, farthest_points, of_landmarks, select
 from aacbench.labels.selectors.growing import Growing
-from aacbench.labels.selectors.maxcover import exchange_gains, exchanged
+from aacbench.labels.selectors.maxcover import exchange_gains, exchanged, owners, tight
 from aacbench.labels.selectors.trees import shortest_path_tree, worst_leaf
 from aacbench.run.pools import StoredPools
 from aacbench.search import network
@@ -148,6 +148,18 @@ def test_a_growing_pool_knows_its_bounds(graph, data):
         assert found[v] == pytest.approx(max(sides), rel=1e-9, abs=1e-9)
 
 
+@given(graphs(), st.data())
+@settings(max_examples=100)
+def test_a_growing_pool_knows_how_far_its_nearest_landmark_is(graph, data):
+    net, exact = network(graph), true_distances(graph)
+    chosen = data.draw(st.lists(st.integers(0, graph.vertices - 1), min_size=1, max_size=4, unique=True))
+    grown = Growing.of(net, of_landmarks(net, chosen[:2]))
+    for landmark in chosen[2:]:
+        grown.add(landmark)
+    for some, of in ((grown, chosen), (grown.kept([0]), chosen[:1])):
+        assert some.away == pytest.approx(np.where(exact[of] < 0, np.inf, exact[of]).min(axis=0), rel=1e-12)
+
+
 def test_avoid_goes_behind_what_is_bounded_worst():
     """A star of three rays, and a landmark at the end of two of them: the next is at the end of the third."""
     tails, heads = [0, 1, 0, 3, 0, 5], [1, 2, 3, 4, 5, 6]
@@ -170,6 +182,7 @@ def test_gains_of_an_exchange_are_the_arcs_it_covers_more(data):
     for arc in range(arcs):
         by = np.flatnonzero(covers[:wanted, arc])
         owner[arc] = -1 if not len(by) else by[0] if len(by) == 1 else -2
+    assert owners(covers, np.arange(wanted)).tolist() == owner.tolist()
     gains = exchange_gains(covers, owner, wanted)
     before = covers[:wanted].any(axis=0).sum()
     for taken, place in itertools.product(range(wanted, candidates), range(wanted)):
@@ -181,6 +194,21 @@ def test_gains_of_an_exchange_are_the_arcs_it_covers_more(data):
     for taken, place in itertools.product(set(range(candidates)) - set(chosen), range(wanted)):
         others = [chosen[k] for k in range(wanted) if k != place]
         assert covers[[*others, taken]].any(axis=0).sum() <= after
+
+
+@given(graphs(), st.data())
+@settings(max_examples=100)
+def test_an_arc_is_tight_where_a_landmarks_bound_is_its_weight(graph, data):
+    net, exact = network(graph), true_distances(graph)
+    landmark = data.draw(st.integers(0, graph.vertices - 1))
+    pool, care = of_landmarks(net, [landmark]), 0 if graph.integral else 1e-9
+    rows = (pool.forward[0].astype(graph.weights.dtype), pool.backward[0].astype(graph.weights.dtype))
+    found = np.empty(graph.arcs, dtype=np.bool_)
+    tight(graph.sources, graph.indices, graph.weights, *rows, graph.weights.dtype.type(care), found)
+    for arc, (u, v) in enumerate(zip(graph.sources, graph.indices, strict=True)):
+        bounds = [exact[landmark, v] - exact[landmark, u] if exact[landmark, u] >= 0 else -1]
+        bounds += [exact[u, landmark] - exact[v, landmark] if exact[v, landmark] >= 0 else -1]
+        assert found[arc] == (max(bounds) >= graph.weights[arc] - care)
 
 
 def test_maxcover_makes_more_arcs_tight_than_avoid():

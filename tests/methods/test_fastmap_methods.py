@@ -56,6 +56,36 @@ def test_coordinates_equal_a_plain_twin(graph, dimensions, seed):
     assert np.array_equal(found, plain_fastmap(graph, dimensions, np.random.default_rng(seed)))
 
 
+def plain_residual(graph, dimensions, rng):
+    """The same on all distances at once, with a new graph for what each label leaves."""
+    inside, columns = components.largest(graph), []
+    for _ in range(dimensions):
+        exact = true_distances(graph)
+        far = int(inside[np.argmax(exact[rng.choice(inside), inside])])
+        column = exact[:, far].astype(np.int64)
+        column[column < 0] = column.max()
+        columns.append(column)
+        left = graph.weights - np.maximum(column[graph.sources] - column[graph.indices], 0)
+        graph = from_arcs(graph.vertices, graph.sources, graph.indices, left)
+    return np.stack(columns, axis=1)
+
+
+@settings(max_examples=150)
+@given(graphs(integral=True), st.integers(1, 6), st.integers(0, 9))
+def test_residual_labels_equal_a_plain_twin(graph, dimensions, seed):
+    found = residual(network(graph), dimensions, np.random.default_rng(seed))
+    assert np.array_equal(found, plain_residual(graph, dimensions, np.random.default_rng(seed)))
+
+
+@pytest.mark.parametrize("build", [fastmap, residual])
+def test_what_coordinates_leave_is_not_taken_off_the_network(build):
+    net = network(load("grid-32"))
+    before = net.arcs.weights.copy()
+    first = build(net, 4, np.random.default_rng(1))
+    assert np.array_equal(net.arcs.weights, before)
+    assert np.array_equal(build(net, 4, np.random.default_rng(1)), first)
+
+
 @settings(max_examples=100)
 @given(graphs(integral=True), st.integers(1, 6), st.integers(0, 9))
 def test_residual_labels_never_take_more_off_an_arc_than_there_is(graph, dimensions, seed):

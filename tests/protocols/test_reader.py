@@ -260,12 +260,12 @@ def test_a_plugins_broken_file_is_named(tmp_path):
 def test_an_unknown_name_gets_the_nearest():
     with pytest.raises(UsageError, match=r'no protocol "quik" .*; did you mean quick\?'):
         read_protocol("quik")
-    with pytest.raises(UsageError, match="there are quick, retrospective, valsplit"):
+    with pytest.raises(UsageError, match="there are heldout, quick, retrospective, soundness, valsplit"):
         read_protocol("zzzzzz")
 
 
 def test_shipped_protocols_are_called_what_their_files_are():
-    assert set(known_protocols()) == {"quick", "valsplit", "retrospective"}
+    assert set(known_protocols()) == {"quick", "valsplit", "retrospective", "soundness", "heldout"}
     assert all(read_protocol(name).protocol == name for name in known_protocols())
 
 

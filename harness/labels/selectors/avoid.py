@@ -46,13 +46,13 @@ def next_landmark(grown: Growing, inside: Array, rng: np.random.Generator) -> in
 def _root(grown: Growing, inside: Array, rng: np.random.Generator) -> int:
     if not grown.landmarks:
         return int(rng.choice(inside))
-    away = grown.nearest()[inside]
+    away = grown.away[inside]
     largest = away.max()
     share = np.square(away / largest) if largest > 0 else np.ones(len(inside))
     return int(rng.choice(inside, p=share / share.sum()))
 
 
 def _farthest(grown: Growing, inside: Array) -> int:
-    away = grown.nearest()
+    away = grown.away.copy()
     away[grown.landmarks] = -1
     return int(inside[np.argmax(away[inside])])

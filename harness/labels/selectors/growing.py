@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from aacbench.compiled import kernel
 from aacbench.graphs.record import Array
 from aacbench.labels.exact import Direction, distances
 from aacbench.labels.pool import Pool, table
@@ -13,32 +15,40 @@ from aacbench.search.networks import Network
 
 @dataclass(slots=True)
 class Growing:
-    """Landmarks and their rows of distances; on a symmetric graph `backward` is `forward`."""
+    """Landmarks and their rows of distances; on a symmetric graph `backward` is `forward`.
+
+    `away` is how far each vertex is from its nearest landmark, by forward distance.
+    """
 
     network: Network
     landmarks: list[int] = field(default_factory=list)
     forward: list[Array] = field(default_factory=list)
     backward: list[Array] = field(default_factory=list)
+    away: Array = field(init=False)
 
     def __post_init__(self) -> None:
         if self.network.graph.symmetric:
             self.backward = self.forward
+        self.away = np.full(self.network.graph.vertices, np.inf)
+
+    @property
+    def one_table(self) -> bool:
+        """Whether one row serves both directions."""
+        return self.backward is self.forward
 
     @classmethod
     def of(cls, network: Network, pool: Pool) -> "Growing":
         """A pool to grow on from."""
-        wide = network.graph.weights.dtype
-        grown = cls(network, pool.landmarks.tolist(), [row.astype(wide) for row in pool.forward])
-        if grown.backward is not grown.forward:
-            grown.backward = [row.astype(wide) for row in pool.backward]
+        wide, grown = network.graph.weights.dtype, cls(network)
+        for landmark, ahead, back in zip(pool.landmarks.tolist(), pool.forward, pool.backward, strict=True):
+            row = ahead.astype(wide)
+            grown._note(landmark, row, row if grown.one_table else back.astype(wide))
         return grown
 
     def add(self, landmark: int) -> None:
         """One more landmark, its distances computed."""
-        self.landmarks.append(landmark)
-        self.forward.append(distances(self.network, landmark, Direction.FROM))
-        if self.backward is not self.forward:
-            self.backward.append(distances(self.network, landmark, Direction.TO))
+        row = distances(self.network, landmark, Direction.FROM)
+        self._note(landmark, row, row if self.one_table else distances(self.network, landmark, Direction.TO))
 
     def kept(self, positions: Iterable[int]) -> "Growing":
         """The landmarks at these positions, to grow on from."""
@@ -49,31 +59,48 @@ class Growing:
     def take_from(self, other: "Growing", positions: Iterable[int]) -> None:
         """Add another's landmarks at these positions, with what is known of them."""
         for k in positions:
-            self.landmarks.append(other.landmarks[k])
-            self.forward.append(other.forward[k])
-            if self.backward is not self.forward:
-                self.backward.append(other.backward[k])
+            self._note(other.landmarks[k], other.forward[k], other.backward[k])
 
     def bounds_from(self, root: int) -> Array:
         """The ALT bound on d(root, v) for every v, 0 where nothing is known."""
         best = np.zeros(self.network.graph.vertices, dtype=self.network.graph.weights.dtype)
         for row in self.forward:
-            if row[root] >= 0:
-                np.maximum(best, row - row[root], out=best)  # where v is not reached, this is negative
-        for row in self.backward:
-            if row[root] >= 0:
-                np.maximum(best, np.where(row < 0, 0, row[root] - row), out=best)
-        return best
-
-    def nearest(self) -> Array:
-        """How far each vertex is from its nearest landmark, by forward distance."""
-        best = np.full(self.network.graph.vertices, np.inf)
-        for row in self.forward:
-            np.minimum(best, np.where(row < 0, np.inf, row), out=best)
+            raise_bounds(best, row, row[root], True, self.one_table)
+        for row in () if self.one_table else self.backward:
+            raise_bounds(best, row, row[root], False, True)
         return best
 
     def pool(self) -> Pool:
         """What has grown, as a pool."""
         forward = table(self.forward)
-        backward = forward if self.backward is self.forward else table(self.backward)
+        backward = forward if self.one_table else table(self.backward)
         return Pool(np.array(self.landmarks, dtype=np.int64), forward, backward, 0.0)
+
+    def _note(self, landmark: int, ahead: Array, back: Array) -> None:
+        self.landmarks.append(landmark)
+        self.forward.append(ahead)
+        if not self.one_table:
+            self.backward.append(back)
+        lower_to(self.away, ahead)
+
+
+@kernel
+def raise_bounds(best: Array, row: Array, at_root: Any, ahead: bool, back: bool) -> None:
+    """Raise bounds on d(root, v) to those of one landmark, from d(l, v) or d(v, l) or both; -1 tells nothing."""
+    if at_root < 0:
+        return
+    for v in range(len(best)):
+        if row[v] >= 0:
+            further = row[v] - at_root
+            if ahead and further > best[v]:
+                best[v] = further
+            if back and -further > best[v]:
+                best[v] = -further
+
+
+@kernel
+def lower_to(best: Array, row: Array) -> None:
+    """Lower distances to those of a row, where it has one; -1 is none."""
+    for v in range(len(best)):
+        if row[v] >= 0 and row[v] < best[v]:
+            best[v] = row[v]

@@ -1,5 +1,7 @@
 """Maxcover (Goldberg and Werneck 2005): landmarks of avoid, exchanged while that makes more arcs tight."""
 
+from typing import Any
+
 import numpy as np
 
 from aacbench.compiled import kernel
@@ -32,11 +34,7 @@ def exchanged(covers: Array, wanted: int) -> list[int]:
     """Positions after all exchanges that cover more arcs, from the first ones on; `covers` has a row a candidate."""
     chosen = np.arange(wanted)
     while True:
-        owner = np.full(covers.shape[1], -1, dtype=np.int64)  # -1 uncovered, -2 covered twice, else by whom alone
-        for place, candidate in enumerate(chosen):
-            row = covers[candidate]
-            owner[row] = np.where(owner[row] == -1, place, -2)
-        gains = exchange_gains(covers, owner, wanted)
+        gains = exchange_gains(covers, owners(covers, chosen), wanted)
         gains[chosen] = 0
         taken, place = divmod(int(np.argmax(gains)), wanted)
         if gains[taken, place] <= 0:
@@ -45,23 +43,32 @@ def exchanged(covers: Array, wanted: int) -> list[int]:
 
 
 @kernel
+def owners(covers: Array, chosen: Array) -> Array:
+    """By whose place alone each arc is covered: -1 where by none, -2 where by several."""
+    owner = np.full(covers.shape[1], -1, dtype=np.int64)
+    for place in range(len(chosen)):
+        row = covers[chosen[place]]
+        for arc in range(len(owner)):
+            if row[arc]:
+                owner[arc] = place if owner[arc] == -1 else -2
+    return owner
+
+
+@kernel
 def exchange_gains(covers: Array, owner: Array, wanted: int) -> Array:
     """How many more arcs are covered once a candidate takes a place, for each of both."""
-    gains = np.zeros((len(covers), wanted), dtype=np.int64)
-    alone = np.zeros(wanted, dtype=np.int64)
-    for arc in range(len(owner)):
-        if owner[arc] >= 0:
-            alone[owner[arc]] += 1
+    telling = np.flatnonzero(owner != -2)  # what is covered twice stays covered
+    alone = np.zeros(wanted + 1, dtype=np.int64)
+    for arc in telling:
+        alone[owner[arc] + 1] += 1
+    gains = np.empty((len(covers), wanted), dtype=np.int64)
+    by = np.empty(wanted + 1, dtype=np.int64)
     for candidate in range(len(covers)):
-        fresh = 0
-        for arc in range(len(owner)):
-            if covers[candidate, arc]:
-                if owner[arc] >= 0:
-                    gains[candidate, owner[arc]] += 1
-                elif owner[arc] == -1:
-                    fresh += 1
+        by[:] = 0
+        for arc in telling:
+            by[owner[arc] + 1] += covers[candidate, arc]  # a sum and no branch, which could not be predicted
         for place in range(wanted):
-            gains[candidate, place] += fresh - alone[place]
+            gains[candidate, place] = by[0] + by[place + 1] - alone[place + 1]
     return gains
 
 
@@ -88,9 +95,16 @@ def _covered(grown: Growing) -> Array:
     """Whether the arc (u, v) is tight for a landmark: d(l, v) = d(l, u) + w, or d(u, l) = w + d(v, l)."""
     graph = grown.network.graph
     covers = np.empty((len(grown.landmarks), graph.arcs), dtype=np.bool_)
-    tails, heads, weights = graph.sources, graph.indices, graph.weights
     for k, (ahead, back) in enumerate(zip(grown.forward, grown.backward, strict=True)):
         care = 0 if graph.integral else RELATIVE_TOLERANCE * max(ahead.max(), back.max())
-        leads = (ahead[tails] >= 0) & (ahead[heads] >= ahead[tails] + weights - care)
-        covers[k] = leads | ((back[heads] >= 0) & (back[tails] >= back[heads] + weights - care))
+        tight(graph.sources, graph.indices, graph.weights, ahead, back, graph.weights.dtype.type(care), covers[k])
     return covers
+
+
+@kernel
+def tight(tails: Array, heads: Array, weights: Array, ahead: Array, back: Array, care: Any, found: Array) -> None:
+    """Note for each arc whether the bound of this landmark, by d(l, v) or by d(v, l), is its weight; -1 is unknown."""
+    for arc in range(len(tails)):
+        u, v = tails[arc], heads[arc]
+        leads = ahead[u] >= 0 and ahead[v] >= ahead[u] + weights[arc] - care
+        found[arc] = leads or (back[v] >= 0 and back[u] >= back[v] + weights[arc] - care)
