@@ -6,8 +6,9 @@ from typing import Any
 from aacbench.errors import LockError, UsageError
 from aacbench.prereg.files import Files
 from aacbench.prereg.history import History, history
-from aacbench.prereg.ledger import Entry, append, read_ledger
+from aacbench.prereg.ledger import Entry, read_ledger
 from aacbench.prereg.lock import Lock, read_lock, write_lock
+from aacbench.prereg.note import write_line
 from aacbench.prereg.schema import Registration
 from aacbench.run.canonical import plain
 
@@ -25,7 +26,7 @@ def lock_registration(files: Files, registration: Registration, make: MakeLock) 
     lock = make(registration)
     write_lock(files.lock(lock.digest), lock)
     facts = {"lock": lock.digest, "registration_digest": registration.digest}
-    return lock, append(files.ledger, "lock", registration.id, facts)
+    return lock, write_line(files, "lock", registration.id, facts)
 
 
 def amend_registration(files: Files, registration: Registration, reason: str, make: MakeLock) -> tuple[Lock, Entry]:
@@ -39,7 +40,7 @@ def amend_registration(files: Files, registration: Registration, reason: str, ma
     lock = make(registration)
     write_lock(files.lock(lock.digest), lock)
     seen = bool(past.of("run_start"))
-    late = sorted(touched(before.registration, after)) if seen else []
+    late = sorted(touched_by(before, lock)) if seen else []
     facts = {
         "lock": lock.digest,
         "amends": before.digest,
@@ -48,9 +49,9 @@ def amend_registration(files: Files, registration: Registration, reason: str, ma
         "difference": changes,
         "seen": seen,
     }
-    made = append(files.ledger, "amend", registration.id, facts)
+    made = write_line(files, "amend", registration.id, facts)
     if late:
-        append(files.ledger, "exploratory", registration.id, {"predictions": late, "because": made.digest})
+        write_line(files, "exploratory", registration.id, {"predictions": late, "because": made.digest})
     return lock, made
 
 
@@ -79,6 +80,13 @@ def current_lock(files: Files, past: History) -> Lock:
     if found.digest != past.digests[-1]:
         raise LockError(f"the lock file {files.lock(past.digests[-1]).name} is not the one that the ledger names.")
     return found
+
+
+def touched_by(before: Lock, after: Lock) -> set[str]:
+    """The predictions whose meaning is another under the second lock: by words, or by methods, data, cells or code."""
+    if any(before.body[name] != after.body[name] for name in ("methods", "data", "cells", "code")):
+        return {one["id"] for one in after.registration["prediction"]}
+    return touched(before.registration, after.registration)
 
 
 def touched(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:

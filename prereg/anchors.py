@@ -3,7 +3,7 @@
 import hashlib
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +12,9 @@ from aacbench.errors import UsageError
 from aacbench.prereg.checks import ANCHOR, FAIL, NOT_CHECKED, OK, TAMPERED, Check, failed, passed
 from aacbench.prereg.files import Files, sha256
 from aacbench.prereg.history import History
-from aacbench.prereg.ledger import Entry, append
+from aacbench.prereg.ledger import Entry
+from aacbench.prereg.lock import Lock
+from aacbench.prereg.note import write_line
 from aacbench.prereg.schema import Registration
 
 NAMESPACE = "aacbench.prereg"
@@ -43,7 +45,7 @@ def sign_git_tag(files: Files, registration: str, lock: str, name: str) -> Entry
     """Sign a tag whose message is the statement; what it is worth depends on who else has the tag."""
     message = statement(registration, lock).decode()
     _run(["git", "-C", str(files.folder.resolve()), "tag", "-s", name, "-m", message], b"")
-    return append(files.ledger, "anchor", registration, {"kind": TAG, "lock": lock, "tag": name})
+    return write_line(files, "anchor", registration, {"kind": TAG, "lock": lock, "tag": name})
 
 
 def write_request(files: Files, registration: str, lock: str) -> Path:
@@ -61,7 +63,9 @@ def keep_stamp(files: Files, registration: str, lock: str, answer: Path, authori
     return _keep(files, registration, lock, STAMP, files.anchor(lock, "tsr"), answer.read_bytes())
 
 
-def anchor_checks(files: Files, registration: Registration, past: History) -> Iterator[Check]:
+def anchor_checks(
+    files: Files, registration: Registration, past: History, locks: Mapping[str, Lock]
+) -> Iterator[Check]:
     """Each anchor, then whether those that the registration asks for were there before the run."""
     good: dict[str, set[str]] = {}
     for line in past.of("anchor"):
@@ -73,11 +77,15 @@ def anchor_checks(files: Files, registration: Registration, past: History) -> It
             good.setdefault(lock, set()).add(kind)
     starts = past.of("run_start")
     wanted = {str(line.facts.get("lock")) for line in starts} or {past.digests[-1]}
-    missing = [kind for kind in registration.anchors if any(kind not in good.get(lock, ()) for lock in wanted)]
+    # An amendment cannot take back what a lock asked for when it was run.
+    run = [lock for digest, lock in locks.items() if digest in wanted]
+    asked = [kind for lock in run for kind in lock.registration["anchors"]["required"]]
+    required = list(dict.fromkeys([*registration.anchors, *asked]))
+    missing = [kind for kind in required if any(kind not in good.get(lock, ()) for lock in wanted)]
     if missing:
         yield failed("required anchors", f"no {missing[0]} anchor that can be checked is from before the run.", ANCHOR)
-    elif registration.anchors:
-        yield passed("required anchors", ", ".join(registration.anchors))
+    elif required:
+        yield passed("required anchors", ", ".join(required))
 
 
 def anchored_before(files: Files, past: History) -> bool:
@@ -178,7 +186,7 @@ def _in_time(line: Entry, found: Found, past: History, lock: str) -> bool:
 def _keep(files: Files, registration: str, lock: str, kind: str, path: Path, content: bytes) -> Entry:
     path.write_bytes(content)
     facts = {"kind": kind, "lock": lock, "file": path.name, "sha256": sha256(path)}
-    return append(files.ledger, "anchor", registration, facts)
+    return write_line(files, "anchor", registration, facts)
 
 
 def _run(words: Sequence[str], given: bytes) -> bytes:

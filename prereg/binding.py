@@ -1,7 +1,5 @@
 """A run bound to its lock: refused where it is not what was locked, begun and ended in the ledger."""
 
-import json
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,16 +15,13 @@ from aacbench.prereg.history import History
 from aacbench.prereg.ledger import Entry, append
 from aacbench.prereg.lock import Lock
 from aacbench.prereg.match import CODE, match
+from aacbench.prereg.note import note, relative
 from aacbench.prereg.schema import FROM_LOCK, read_registration
 from aacbench.prereg.seeds import query_digests, seeded
-from aacbench.run.canonical import spelt
-from aacbench.run.durable import make_folder, replace_file, storing
 from aacbench.run.existing import ANSWERED
 from aacbench.run.records import Study
 from aacbench.run.store import Cell, scan
 from aacbench.version import VERSION
-
-NOTE = "registration.json"  # in the study: which lines of which ledger are about it
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +57,7 @@ class Bound:
             "queries": queries,
         }
         made = append(self.files.ledger, "run_start", self.id, facts)
-        _note(root, self.files, made)
+        note(root, self.files, made)
         return made
 
     def end(self, root: Path, start: Entry) -> Entry:
@@ -79,13 +74,15 @@ class Bound:
             "outcomes": dict(Counter(cell.outcome for cell in cells)),
         }
         made = append(self.files.ledger, "run_end", self.id, facts)
-        _note(root, self.files, made)
+        note(root, self.files, made)
         return made
 
     def abort(self, root: Path, start: Entry, reason: str) -> Entry:
         """Write that the run was stopped; what it finished stays and may have been seen."""
         facts = {"lock": self.lock.digest, "start": start.digest, "reason": reason}
-        return append(self.files.ledger, "abort", self.id, facts)
+        made = append(self.files.ledger, "abort", self.id, facts)
+        note(root, self.files, made)
+        return made
 
     def _new(self, what: Sequence[str]) -> bool:
         return not set(what) <= self.past.declared
@@ -122,30 +119,3 @@ def bound_cells(root: Path, locks: Sequence[str]) -> list[Cell]:
     """Every sound cell of a study that carries one of these locks."""
     found = [cell for _, cell in scan(root) if not isinstance(cell, DamagedCellError)]
     return [cell for cell in found if cell.record.get("lock") in locks]
-
-
-def relative(path: Path, start: Path) -> str:
-    """A path as seen from another, for ledgers that travel with both."""
-    return Path(os.path.relpath(path.resolve(), start.resolve())).as_posix()
-
-
-def noted(root: Path) -> list[dict[str, Any]]:
-    """The lines of the ledger that the study says are about it."""
-    try:
-        lines = json.loads((root / NOTE).read_bytes())["lines"]
-    except FileNotFoundError:
-        return []
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise LockError(f"{root / NOTE} was changed, and cannot be read any more.") from error
-    if not isinstance(lines, list) or not all(isinstance(line, dict) for line in lines):
-        raise LockError(f"{root / NOTE} was changed, and cannot be read any more.")
-    return lines
-
-
-def _note(root: Path, files: Files, made: Entry) -> None:
-    """Keep in the study what was just written in the ledger, so that neither can be cut short alone."""
-    line = {"number": made.number, "event": made.event, "registration": made.registration, "digest": made.digest}
-    record = {"ledger": relative(files.ledger, root), "lines": [*noted(root), line]}
-    with storing(root):
-        make_folder(root)
-        replace_file(root / NOTE, spelt(record, indent=1) + b"\n")

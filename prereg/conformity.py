@@ -10,7 +10,7 @@ from aacbench.errors import AacbenchError
 from aacbench.prereg.checks import DEVIATION, INCOMPLETE, ORDER, Check, failed, passed, unchecked, verdict_of
 from aacbench.prereg.history import History
 from aacbench.prereg.lock import Lock
-from aacbench.prereg.match import CODE, QUERIES, chosen_key, match, spoken, with_queries, without_lock
+from aacbench.prereg.match import CODE, QUERIES, Match, chosen_key, match, spoken, with_queries, without_lock
 from aacbench.prereg.runs import Runs
 from aacbench.prereg.schema import FROM_LOCK, Registration
 from aacbench.prereg.seeds import query_digests, seed_from, seeded
@@ -19,11 +19,18 @@ from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell
 
 
-def as_locked(registration: Registration, lock: Lock, past: History, cells: Sequence[Cell]) -> Iterator[Check]:
-    """Whether what was run is what was locked, whole, and after the lock."""
+def as_locked(
+    registration: Registration, lock: Lock, past: History, cells: Sequence[Cell]
+) -> tuple[list[Check], Match]:
+    """Whether what was run is what was locked, whole, and after the lock; and which cells are."""
     queries, drawn = _queries(registration, past)
-    yield from drawn
     found = match(lock, [cell.key for cell in cells], queries)
+    return [*drawn, *_held_against(lock, past, cells, queries, found)], found
+
+
+def _held_against(
+    lock: Lock, past: History, cells: Sequence[Cell], queries: Mapping[str, Any] | None, found: Match
+) -> Iterator[Check]:
     deviating = [one for one in found.deviating if not set(one.what) <= past.declared]
     declared = len(found.deviating) - len(deviating)
     otherwise = f"{len(found.same)} cells" + (f", and {declared} with declared deviations" if declared else "")
@@ -59,26 +66,32 @@ def _queries(registration: Registration, past: History) -> tuple[Mapping[str, An
 
 
 def code_of_runs(locks: Mapping[str, Lock], past: History) -> Check:
-    """Whether each run used the code that its lock names."""
-    problems = [
+    """Whether each run used the code that its lock names, or other code was declared."""
+    problems = [] if CODE in past.declared else other_code(locks, past)
+    return verdict_of(CODE, problems, DEVIATION, "the runs used what was locked")
+
+
+def other_code(locks: Mapping[str, Lock], past: History) -> list[str]:
+    """A sentence about each run that used other code than its lock names."""
+    return [
         f"the run in line {line.number} used other code of aacbench than was locked."
         for line in past.of("run_start")
         if (lock := locks.get(line.facts["lock"])) is not None and line.facts["code"] != lock.body["code"]["tree"]
     ]
-    return verdict_of(CODE, [] if CODE in past.declared else problems, DEVIATION, "the runs used what was locked")
 
 
-def clocks(lock: Lock, runs: Runs) -> Check:
-    """The logs of the runs have times too, and none may be from before the lock."""
+def clocks(locks: Mapping[str, Lock], runs: Runs) -> Check:
+    """The logs of the runs have times too, and none may be from before its lock."""
     problems = []
     for folder in runs.stored:
         for file in sorted(folder.glob("runs/*/run.json")):
             try:
                 record = json.loads(file.read_bytes())
                 bound, started = record["facts"].get("lock"), str(record["started"])
-            except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
                 continue  # a log is no evidence of rows; those are checked for themselves
-            if bound == lock.digest and started < lock.body["locked"]:
+            lock = locks.get(str(bound))
+            if lock is not None and started < lock.body["locked"]:
                 problems.append(
                     f"the run {record.get('run')} began at {started}, before the lock at {lock.body['locked']}."
                 )

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from aacbench.errors import UsageError
 from aacbench.matched import Side, expansions, partner, sides
 from aacbench.prereg import verdicts
-from aacbench.prereg.predictions import Band, Count, Equivalence, Ordering, Place, Prediction, methods_of
+from aacbench.prereg.lock import Lock
+from aacbench.prereg.predictions import Band, Count, Equivalence, Ordering, Place, Prediction, from_record, methods_of
 from aacbench.prereg.published import Published
 from aacbench.prereg.schema import Registration
 from aacbench.prereg.verdicts import Verdicts
@@ -19,7 +20,6 @@ from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell
 from aacbench.stats import Effect, ForestRow, Profile, effect_of_observations, effect_of_rows, estimand, forest_rows
 from aacbench.stats.families import adjust
-from aacbench.stats.outcomes import DEGENERATE
 
 NOT_RUN = "no cell of {label} that is ok is there for {place}"
 
@@ -75,6 +75,11 @@ class Rows:
         answered = [cell for cell in found if cell.outcome in ("ok", "wrong")]
         if not answered:
             raise MissingError("there is no cell to count in")
+        for cell in answered:
+            if not _audited(cell):
+                raise MissingError(
+                    f"{cell.key['label']} on {cell.key['graph']} was not audited, so nothing was counted"
+                )
         return sum(max(_recorded(cell), _shown(cell)) for cell in answered)
 
     def _side(self, place: Place, label: str) -> Side:
@@ -117,6 +122,14 @@ def reported(cells: Sequence[Cell]) -> list[Cell]:
     return [cell for cell in cells if TEST in cell.key["splits"] and cell.key.get("role") != CANDIDATE]
 
 
+def judge_as_locked(lock: Lock, registration: Registration, source: Source) -> list[Judged]:
+    """The predictions of an older lock, by its own profile, on the rows of today."""
+    locked = lock.registration
+    chosen = "{name}/{version}".format(**locked["analysis"]["profile"])
+    then = replace(registration, study=replace(registration.study, analysis=chosen), sensitivity=())
+    return [_judged(from_record(one), then, source) for one in locked["prediction"]]
+
+
 def judge_all(registration: Registration, source: Source) -> list[Judged]:
     """Every prediction, with p-values corrected over the families that were declared."""
     judged = [_judged(one, registration, source) for one in registration.predictions]
@@ -130,17 +143,10 @@ def judge_all(registration: Registration, source: Source) -> list[Judged]:
 
 
 def forest(judged: Sequence[Judged]) -> list[ForestRow]:
-    """The rows of a forest plot: the contrasts that the table of verdicts shows, with their bands."""
+    """The rows of a forest plot; the table of verdicts takes its estimates and intervals from them too."""
     named = {f"{one.prediction.id}: {name}": (one, found) for one in judged for name, found in one.effects.items()}
     bands = {name: one.band for name, (one, _) in named.items() if one.band is not None}
     return forest_rows(((name, found) for name, (_, found) in named.items()), bands)
-
-
-def interval_of(found: Effect, wide: bool = True) -> tuple[float, float] | None:
-    """The 95 % interval, or for equivalence the 90 % one; an exact difference is its own."""
-    if found.status == DEGENERATE and found.estimate is not None:
-        return found.estimate, found.estimate
-    return found.interval95 if wide else found.interval90
 
 
 def _judged(prediction: Prediction, registration: Registration, source: Source) -> Judged:
@@ -157,7 +163,7 @@ def _judged(prediction: Prediction, registration: Registration, source: Source) 
     except (MissingError, UsageError) as problem:
         nothing = Verdicts(verdicts.NOT_EVALUATED, verdicts.NOT_EVALUATED)
         return Judged(prediction=prediction, verdicts=nothing, effects={}, others={}, reason=str(problem))
-    reason = next((found.reason for found in effects.values() if interval_of(found) is None), "")
+    reason = next((found.reason for found in effects.values() if found.interval() is None), "")
     judged = _verdicts(prediction, list(effects.values()))
     others = _others(prediction, registration, source, pairs)
     return Judged(prediction=prediction, verdicts=judged, effects=effects, others=others, reason=reason)
@@ -173,10 +179,10 @@ def _verdicts(prediction: Band | Equivalence | Ordering, effects: Sequence[Effec
     unit = estimand(prediction.estimand)
     if isinstance(prediction, Ordering):
         higher = unit.better == "higher"
-        each = [verdicts.ahead(found.estimate, interval_of(found), unit.null, higher) for found in effects]
+        each = [verdicts.ahead(found.estimate, found.interval(), unit.null, higher) for found in effects]
         return verdicts.of_all(each)
     (found,) = effects
-    interval = interval_of(found, wide=isinstance(prediction, Band))
+    interval = found.interval(wide=isinstance(prediction, Band))
     return verdicts.in_band(found.estimate, interval, (prediction.low, prediction.high), unit.null)
 
 
@@ -194,6 +200,12 @@ def _others(
             except (MissingError, UsageError):
                 continue
     return found
+
+
+def _audited(cell: Cell) -> bool:
+    """Whether bounds were looked at, and not the answers alone."""
+    audit = cell.record.get("audit", {})
+    return bool(audit.get("arcs")) or audit.get("consistent") is not None
 
 
 def _recorded(cell: Cell) -> int:

@@ -31,6 +31,10 @@ class Files:
         """The lock file of this digest; an amendment makes one more, and none is ever replaced."""
         return self.folder / f"{self.toml.stem}.{digest[:12]}.lock.json"
 
+    def beside(self, registration: str) -> "Files":
+        """The files of another registration of the same folder."""
+        return Files(self.folder / f"{registration}.toml")
+
     def anchor(self, digest: str, ending: str) -> Path:
         """What an anchor of a lock is kept in."""
         return self.folder / f"{self.toml.stem}.{digest[:12]}.{ending}"

@@ -111,7 +111,7 @@ def _broken(number: int, found: Entry, before: Sequence[Entry]) -> Iterator[str]
 def _parsed(line: bytes) -> Entry | None:
     try:
         values = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(values, dict) or set(values) != _KEYS or not isinstance(values["facts"], dict):
         return None

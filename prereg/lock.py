@@ -98,7 +98,11 @@ def _homeless(prediction: Prediction, cells: Sequence[CellPlan]) -> Iterator[str
             there = [cell for cell in there if cell.budget == place.budget]
         where = f" on {place}" if place else ""
         if not there:
-            yield f"prediction {prediction.id} is about {label}{where}, and no cell of the plan is that."
+            known = ", ".join(dict.fromkeys(cell.label for cell in cells))
+            yield (
+                f"prediction {prediction.id} is about {label}{where}, and no cell of the plan is that; the plan has "
+                f"{known}."
+            )
         elif all(cell.unsupported for cell in there):
             yield f"prediction {prediction.id} is about {label}{where}, which cannot be: {there[0].unsupported}"
 
@@ -117,7 +121,7 @@ def read_lock(path: Path) -> Lock:
         whole = digest(found.body) == found.digest and found.body["format"] == FORMAT and found.body.keys() >= BODY
     except FileNotFoundError as error:
         raise LockError(f"the lock file {path.name} is missing.") from error
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, AacbenchError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, AacbenchError) as error:
         raise LockError(f"the lock file {path.name} cannot be read as one.") from error
     if not whole:
         raise LockError(f"the lock file {path.name} was changed: its digest is not that of what it says.")

@@ -1,5 +1,6 @@
 """What a registration has the power to show: power, the smallest margin, and the seeds it would need."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,13 +26,13 @@ class Outlook:
 
     prediction: str
     seeds: int
-    half_width: float
-    sd: float | None
-    sd_from: str
-    power: float | None
-    smallest: float | None
-    needed: int | None
-    sd_allowed: float
+    half_width: float | None
+    sd: float | None = None
+    sd_from: str = NONE
+    power: float | None = None
+    smallest: float | None = None
+    needed: int | None = None
+    sd_allowed: float | None = None
 
 
 def outlooks(registration: Registration, pilot: Sequence[Cell] = ()) -> list[Outlook]:
@@ -42,10 +43,11 @@ def outlooks(registration: Registration, pilot: Sequence[Cell] = ()) -> list[Out
 
 def _outlook(prediction: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]) -> Outlook:
     unit, seeds = estimand(prediction.estimand), len(registration.study.seeds)
-    if seeds < 2:
-        raise UsageError("power over seeds needs two seeds or more.")
-    low, high = (float(unit.working(np.asarray(end))) for end in (prediction.low, prediction.high))
+    with np.errstate(divide="ignore"):  # a ratio from 0 on has no middle on the log scale
+        low, high = (float(unit.working(np.asarray(end))) for end in (prediction.low, prediction.high))
     half, wanted = (high - low) / 2, registration.power
+    if seeds < 2 or not math.isfinite(half):
+        return Outlook(prediction=prediction.id, seeds=seeds, half_width=half if math.isfinite(half) else None)
     # A band is held against a 95 % interval and a margin against a 90 % one, as the verdicts are.
     alpha = 0.025 if isinstance(prediction, Band) else 0.05
     sd, source = _spread(prediction, registration, pilot)

@@ -103,6 +103,15 @@ def record(prediction: Prediction) -> dict[str, Any]:
     return asdict(prediction)
 
 
+def from_record(values: Mapping[str, Any]) -> Prediction:
+    """The prediction of a record, such as a lock holds."""
+    kinds = {"band": Band, "equivalence": Equivalence, "ordering": Ordering, "count": Count}
+    place = Place(**values["cell"]) if values["cell"] is not None else None
+    lists = {word: tuple(values[word]) for word in ("among", "methods") if word in values}
+    found: Prediction = kinds[values["kind"]](**{**values, **lists, "cell": place})
+    return found
+
+
 def methods_of(prediction: Prediction) -> tuple[str, ...]:
     """The labels of the methods it is about."""
     if isinstance(prediction, Band | Equivalence):
@@ -147,6 +156,8 @@ def _band(given: Mapping[str, Any], key: str, profile: Profile) -> Band:
     if not low < high:
         raise UsageError(f"{key}.low must be below {key}.high; {low:g} and {high:g} are no band.")
     unit = _estimand(given, key, profile)
+    if unit.is_ratio and low < 0:
+        raise UsageError(f"{key}.low is {low:g}, and no {unit.name} is below 0.")
     computed = _direction(low, high, unit)
     said = optional(given, "direction", key, values.one_of((A, B, EITHER)), computed)
     if said != computed:

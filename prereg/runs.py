@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.errors import DamagedCellError, LockError
-from aacbench.prereg.binding import noted
 from aacbench.prereg.checks import DEVIATION, INCOMPLETE, TAMPERED, Check, verdict_of
 from aacbench.prereg.evidence import leaf, merkle_root
 from aacbench.prereg.files import Files
 from aacbench.prereg.history import History
 from aacbench.prereg.ledger import Entry
 from aacbench.prereg.match import AGAIN, spoken, without_lock
+from aacbench.prereg.note import NOTE, noted, studies_beside
 from aacbench.run.canonical import canonical
 from aacbench.run.store import Cell, scan
 
@@ -45,13 +45,22 @@ class Runs:
         return {folder: dict(scan(folder)) for folder in folders}
 
     def cells(self) -> list[Cell]:
-        """The sound cells of the last study under any lock of the registration, those of the newest lock first."""
+        """The sound cells of the last study under any lock of the registration: newest lock first, then newest run."""
         found = (
             [cell for cell in self.stored.get(self.root, {}).values() if isinstance(cell, Cell)] if self.root else []
         )
         order = list(reversed(self.past.digests))
         mine = [cell for cell in found if cell.record.get("lock") in order]
-        return sorted(mine, key=lambda cell: order.index(str(cell.record["lock"])))
+        since = self._recorded()
+        return sorted(mine, key=lambda cell: (order.index(str(cell.record["lock"])), -since.get(cell.cell_id, 0)))
+
+    def _recorded(self) -> dict[str, int]:
+        """In which line each cell was first recorded."""
+        found: dict[str, int] = {}
+        for line in self.past.of("run_end"):
+            for name in line.facts["cells"]:
+                found.setdefault(name, line.number)
+        return found
 
     def checks(self) -> list[Check]:
         """Whether the cells are those that the runs recorded."""
@@ -63,7 +72,7 @@ class Runs:
             verdict_of(
                 "study note", list(self._unknown_lines()), TAMPERED, "the ledger has every line the study knows"
             ),
-            verdict_of("runs agree", self._disagreements(), DEVIATION, f"{len(ends)} of them"),
+            verdict_of("runs agree", self._told_apart(), DEVIATION, f"{len(ends)} of them"),
             verdict_of("runs ended", list(self._unfinished()), INCOMPLETE, "every run came to its end"),
         ]
 
@@ -110,7 +119,10 @@ class Runs:
 
     def _unknown_lines(self) -> Iterator[str]:
         known = {line.digest for line in self.past.entries}
-        for folder in self.stored:
+        for folder, there in self.stored.items():
+            if there and not (folder / NOTE).exists():
+                yield f"the study {folder} has lost its {NOTE}, in which every bound run is noted."
+        for folder in self._studies():
             try:
                 lines = noted(folder)
             except LockError as error:
@@ -123,9 +135,17 @@ class Runs:
                         f"that is not there: the ledger was cut short."
                     )
 
-    def _disagreements(self) -> list[str]:
-        if AGAIN in self.past.declared:
-            return []
+    def _studies(self) -> list[Path]:
+        """Those that the ledger names, and those that name the ledger."""
+        known = {folder.resolve() for folder in self.stored}
+        beside = studies_beside(self.files) if self.given is None else ()
+        return [*self.stored, *(folder for folder in beside if folder.resolve() not in known)]
+
+    def _told_apart(self) -> list[str]:
+        return [] if AGAIN in self.past.declared else self.disagreements()
+
+    def disagreements(self) -> list[str]:
+        """Cells that two runs of one lock left with different results."""
         first: dict[str, tuple[str, Entry]] = {}
         found = []
         for line in self.past.of("run_end"):
@@ -173,4 +193,12 @@ def first_of_each(cells: Sequence[Cell]) -> list[Cell]:
     found: dict[bytes, Cell] = {}
     for cell in cells:
         found.setdefault(canonical(without_lock(cell.key)), cell)
+    return list(found.values())
+
+
+def one_a_place(cells: Sequence[Cell]) -> list[Cell]:
+    """Of several cells of one method, graph, budget and seed, as after a deviation, the first: none are mixed."""
+    found: dict[tuple[Any, ...], Cell] = {}
+    for cell in cells:
+        found.setdefault(tuple(cell.key[name] for name in ("label", "graph", "budget", "seed")), cell)
     return list(found.values())

@@ -29,6 +29,7 @@ TOP = (
 )
 SHARED = ("graphs", "budgets", "seeds", "queries", "search", "selection", "measure")  # with protocols
 PROTOCOL = ("name", *SHARED, "exclusions", "seed_source")
+AUDIT = "audit"
 EXCLUSIONS = ("unanswered",)  # queries that a side did not answer: the one exclusion that pairing makes
 
 
@@ -89,7 +90,7 @@ class Registration:
 def read_registration(path: Path) -> Registration:
     """The registration of a file; what is wrong is told with the file and the key."""
     try:
-        found = parse_registration(path.read_text(encoding="utf-8"))
+        found = parse_registration(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
@@ -186,6 +187,9 @@ def _coherent(found: Registration) -> Registration:
         for member in members:
             if member not in known:
                 raise UsageError(f"analysis.families.{name} names {member!r}; there are {', '.join(known)}.")
+    counts = [one.id for one in found.predictions if isinstance(one, predictions.Count)]
+    if counts and found.published is None and AUDIT not in found.study.measure:
+        raise UsageError(f'prediction {counts[0]} counts violations, so protocol.measure must have "{AUDIT}".')
     if found.published is not None and found.status != REPLICATION:
         raise UsageError('published observations are for status = "replication" alone; rows are what others need.')
     contrasts = tuple(

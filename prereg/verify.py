@@ -1,13 +1,13 @@
 """Verify: every check there is, then every verdict from the rows, then what all of it can prove."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from aacbench.prereg import evaluate
-from aacbench.prereg.amend import touched
 from aacbench.prereg.anchors import anchor_checks, anchored_before
+from aacbench.prereg.canonical import plain
 from aacbench.prereg.checks import (
     FAIL,
     FALSIFIED_CODE,
@@ -21,15 +21,18 @@ from aacbench.prereg.checks import (
     unchecked,
     verdict_of,
 )
-from aacbench.prereg.conformity import as_locked, clocks, code_of_runs
-from aacbench.prereg.evaluate import Judged, Observations, Rows, forest, judge_all, reported
+from aacbench.prereg.conformity import as_locked, clocks, code_of_runs, other_code
+from aacbench.prereg.evaluate import Judged, Observations, Rows, forest, judge_all, judge_as_locked, reported
 from aacbench.prereg.files import Files
 from aacbench.prereg.history import History, history
-from aacbench.prereg.ledger import read_ledger
-from aacbench.prereg.lock import read_lock
+from aacbench.prereg.ledger import Entry, read_ledger
+from aacbench.prereg.lock import Lock
+from aacbench.prereg.match import without_lock
 from aacbench.prereg.order import locks_of, order_checks
-from aacbench.prereg.runs import Runs, first_of_each
-from aacbench.prereg.schema import CONFIRMATORY, EXPLORATORY, FROM_LOCK, Registration, read_registration
+from aacbench.prereg.predictions import record
+from aacbench.prereg.runs import Runs, first_of_each, one_a_place
+from aacbench.prereg.schema import FROM_LOCK, Registration, read_registration
+from aacbench.prereg.standing import Doubts, at_risk, standing
 from aacbench.prereg.verdicts import FALSIFIED, INCONCLUSIVE, NOT_EVALUATED
 
 TIERS = {
@@ -49,6 +52,7 @@ class Verification:
     checks: tuple[Check, ...]
     judged: tuple[Judged, ...]
     standing: Mapping[str, str]  # of each prediction: confirmatory, exploratory or replication
+    notes: tuple[str, ...] = ()  # what a reader of the verdicts must know beside them
     tier: str
     declared: tuple[str, ...] = ()  # deviations, with the reason that was given
     withdrawn: str = ""
@@ -79,6 +83,7 @@ class Verification:
             "exit_code": self.code,
             "declared_deviations": list(self.declared),
             "withdrawn": self.withdrawn,
+            "notes": list(self.notes),
             "checks": [asdict(check) for check in self.checks],
             "predictions": [
                 {**evaluate.record(one), "standing": self.standing[one.prediction.id]} for one in self.judged
@@ -107,12 +112,20 @@ def verify(files: Files, study: Path | None = None) -> Verification:
     runs = Runs(files, past, study)
     checks += runs.checks()
     cells = first_of_each(runs.cells())
-    checks += as_locked(registration, lock, past, cells)
-    checks += [clocks(lock, runs), code_of_runs(locks, past)]
-    checks += anchor_checks(files, registration, past)
+    conformity, matched = as_locked(registration, lock, past, cells)
+    checks += [*conformity, clocks(locks, runs), code_of_runs(locks, past)]
+    checks += anchor_checks(files, registration, past, locks)
     if exit_code(checks) in (TAMPERED, ORDER):  # a verdict on rows that are not what they were would lend them weight
         return _bare(registration, checks, lock.digest)
-    judged = judge_all(registration, Rows(reported(cells)))
+    used = one_a_place(reported(cells))
+    keys = [without_lock(cell.key) for cell in used]
+    doubts = Doubts(
+        cells=[one for one in matched.deviating if one.key in keys],
+        code=bool(other_code(locks, past)),
+        again=bool(runs.disagreements()),
+    )
+    known = standing(files, registration, entries, past, locks, doubts)
+    judged = judge_all(registration, Rows(used))
     withdrawn = next((str(line.facts.get("reason")) for line in past.of("withdraw")), "")
     if not withdrawn:
         checks.append(_evaluated(judged))
@@ -121,23 +134,31 @@ def verify(files: Files, study: Path | None = None) -> Verification:
         lock=lock.digest,
         checks=tuple(checks),
         judged=tuple(judged),
-        standing=standing(files, registration, past),
+        standing=known.of,
+        notes=(*known.notes, *_as_first_run(registration, past, locks, Rows(used))),
         tier=_tier(files, registration, past, checks),
-        declared=tuple(f"{', '.join(line.facts['what'])}: {line.facts['reason']}" for line in past.of("deviate")),
+        declared=tuple(_declared(line, past) for line in past.of("deviate")),
         withdrawn=withdrawn,
     )
 
 
-def standing(files: Files, registration: Registration, past: History) -> dict[str, str]:
-    """Which predictions were there, as they are, before any result could be seen."""
-    if registration.status != CONFIRMATORY:
-        return {one.id: registration.status for one in registration.predictions}
-    late: set[str] = set()
-    for before, after in zip(past.locks, past.locks[1:], strict=False):
-        if past.seen(after):
-            old, new = (read_lock(files.lock(str(line.facts["lock"]))) for line in (before, after))
-            late |= touched(old.registration, new.registration)
-    return {one.id: EXPLORATORY if one.id in late else CONFIRMATORY for one in registration.predictions}
+def _declared(line: Entry, past: History) -> str:
+    when = " (after results could have been seen)" if past.seen(line) else ""
+    return f"{', '.join(line.facts['what'])}: {line.facts['reason']}{when}"
+
+
+def _as_first_run(registration: Registration, past: History, locks: Mapping[str, Lock], rows: Rows) -> Iterator[str]:
+    """What became of predictions that were amended or taken out when results could have been seen."""
+    lock = at_risk(past, locks)
+    if lock is None:
+        return
+    now = {one.id: plain(record(one)) for one in registration.predictions}
+    before = {one["id"]: one for one in lock.registration["prediction"]}
+    for one in judge_as_locked(lock, registration, rows):
+        name = one.prediction.id
+        if now.get(name) != before[name]:
+            word = "was amended" if name in now else "was taken out"
+            yield f"{name} {word} after a run had begun; as it was then: {one.verdict}."
 
 
 def _replication(registration: Registration, published: Any) -> Verification:

@@ -1,7 +1,6 @@
 """The reader of protocols: one table of keys, one way from TOML to a study, one sentence about what is wrong."""
 
 import inspect
-import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -91,9 +90,10 @@ def _mode(value: Any, key: str) -> str:
 
 
 def _analysis(value: Any, key: str) -> str:
-    if not isinstance(value, str) or not re.fullmatch(r"[a-z][a-z0-9-]*/[1-9][0-9]*", value):
-        raise values.wrong(key, 'a profile and its version, such as "crossed/1"', value)
-    return value
+    from aacbench.stats.profiles import PROFILES  # imports scipy, which nobody needs to be told what there is
+
+    found: str = one_of(tuple(PROFILES))(value, key)
+    return found
 
 
 def _queries(value: Any, key: str) -> QueryPlan:

@@ -11,9 +11,7 @@ from aacbench.run.canonical import digest
 from aacbench.stats import Effect, Estimand, outcomes
 from aacbench.stats.combine import COMBINATIONS
 from aacbench.stats.estimands import estimand as estimand_of
-from aacbench.stats.profiles import SEEDS_AND_QUERIES
 
-FEW_SEEDS = 5
 PROFILE_TAG = "aacbench.profile/1"
 CORRECTION_NAMES = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli", "holm": "Holm"}
 
@@ -200,12 +198,7 @@ def _cautions(table: Table) -> Iterator[str]:
     yield from dict.fromkeys(
         found.warning for cell in cells if cell.tests for found in cell.tests.combined if found.warning
     )
-    yield from dict.fromkeys(cell.effect.reason for cell in cells if cell.effect.status == outcomes.QUERIES_ONLY)
-    if profile.inference == SEEDS_AND_QUERIES and any(1 < cell.effect.seeds < FEW_SEEDS for cell in cells):
-        yield (
-            "With fewer than five seeds the crossed test is too eager where seeds differ much: at a nominal 5 % it "
-            "rejects in up to 8 % of cases with three seeds and 12 % with two."
-        )
+    yield from dict.fromkeys(cell.effect.caution for cell in cells if cell.effect.caution)
     single = {seed for cell in cells for seed in cell.unpaired_seeds}
     if single:
         yield f"Seeds that only one method has were left out: {', '.join(map(str, sorted(single)))}."

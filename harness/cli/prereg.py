@@ -10,7 +10,15 @@ from aacbench.cli.run import run as run_command
 from aacbench.cli.studies import AS_JSON
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
-REASON = click.option("--reason", required=True, prompt="Why", help="Why, in words.")
+
+
+def _in_words(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    if not value.strip():
+        raise click.BadParameter("say why, in words.")
+    return value.strip()
+
+
+REASON = click.option("--reason", required=True, prompt="Why", callback=_in_words, help="Why, in words.")
 DIRTY = click.option("--allow-dirty", is_flag=True, help="Even though git has uncommitted changes of it.")
 
 

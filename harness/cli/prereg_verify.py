@@ -1,14 +1,15 @@
 """What `aacbench prereg verify` prints and writes: checks, a table of verdicts, and a paragraph a prediction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
 
 from aacbench.cli.studies import echo_json
-from aacbench.errors import UsageError
-from aacbench.prereg.evaluate import Judged, interval_of
-from aacbench.prereg.files import Files, files_of, project_registrations
+from aacbench.errors import StoreError, UsageError
+from aacbench.prereg.checks import TAMPERED
+from aacbench.prereg.evaluate import Judged, forest
+from aacbench.prereg.files import FOLDER, LEDGER, Files, files_of, project_registrations
 from aacbench.prereg.history import history
 from aacbench.prereg.ledger import read_ledger
 from aacbench.prereg.predictions import INTERVAL, Band, Count, Equivalence, Ordering, Prediction
@@ -19,7 +20,7 @@ from aacbench.prereg.verify import TIERS, Verification, verify
 from aacbench.reports.tables import aligned
 from aacbench.run.canonical import spelt
 from aacbench.run.durable import replace_file, storing
-from aacbench.stats import Effect, estimand
+from aacbench.stats import ForestRow, estimand
 
 LOCKED_RULE = " *"
 
@@ -30,16 +31,28 @@ def verify_all(name: str | None, study: Path | None, gate: bool, as_json: bool) 
     for files, out in _wanted(name):
         found = verify(files, study)
         record = found.record()
-        with storing(out.parent):
-            replace_file(out, spelt(_told(record), indent=1) + b"\n")
+        kept = _keep(out, record)
         records.append(record)
         codes.append(found.gated() if gate else found.code)
         if not as_json:
             click.echo(text(found))
-            click.echo(f"\nAlso in {out}.\n")
+            click.echo(f"\n{kept}\n")
+    for sentence in orphans(project_registrations()) if name is None else ():
+        click.echo(f"aacbench: {sentence}", err=True)
+        codes.append(TAMPERED)
     if as_json:
         echo_json(records[0] if name is not None else records)
     return min((code for code in codes if code), default=0)
+
+
+def _keep(out: Path, record: Mapping[str, object]) -> str:
+    """Write what was found, if that can be: who looks at somebody else's files may not be let write among them."""
+    try:
+        with storing(out.parent):
+            replace_file(out, spelt(_told(record), indent=1) + b"\n")
+    except StoreError:
+        return f"{out} could not be written; --json prints what it would hold."
+    return f"Also in {out}."
 
 
 def text(found: Verification) -> str:
@@ -50,6 +63,7 @@ def text(found: Verification) -> str:
     lines += [f"  {check.status:12}{check.name}: {check.evidence}" for check in found.checks]
     lines += ["", f"{found.tier}: {TIERS[found.tier]}."]
     lines += [f"Declared deviation in {sentence}" for sentence in found.declared]
+    lines += [f"Note: {sentence}" for sentence in found.notes]
     if found.withdrawn:
         lines.append(f"It was withdrawn: {found.withdrawn}")
     if found.judged:
@@ -70,8 +84,9 @@ def paragraph(judged: Judged, standing: str) -> str:
     if judged.verdict == NOT_EVALUATED:
         return f"{head} It could not be evaluated: {judged.reason.rstrip('.')}."
     seen = f" Counted: {judged.count}." if judged.count is not None else ""
-    for name, effect in judged.effects.items():
-        seen += f" {name}: {_seen(effect, prediction)}."
+    for name, row in _shown(judged):
+        seen += f" {name}: {_seen(row, prediction, judged.reason)}."
+    seen += "".join(f" {sentence}" for sentence in _cautions(judged))
     other = judged.verdicts.point if prediction.rule == INTERVAL else judged.verdicts.interval
     unlike = "" if other == judged.verdict else f" The other rule would say: {other}."
     late = " It is exploratory, and confirms nothing." if standing == EXPLORATORY else ""
@@ -101,30 +116,42 @@ def _claim(prediction: Prediction) -> str:
     return f"on {prediction.cell}, {kind} of {pair} of {ends} ({unit.name}) was predicted."
 
 
-def _seen(effect: Effect, prediction: Prediction) -> str:
-    unit = estimand(effect.estimand)
-    if effect.estimate is None:
-        return effect.reason.rstrip(".")
+def _shown(judged: Judged) -> list[tuple[str, ForestRow]]:
+    """Each contrast with the row of the forest plot, so that the plot and the table cannot differ."""
+    return list(zip(judged.effects, forest([judged]), strict=True))
+
+
+def _cautions(judged: Judged) -> Iterator[str]:
+    yield from dict.fromkeys(found.caution for found in judged.effects.values() if found.caution)
+    left_out = max((found.left_out for found in judged.effects.values()), default=0)
+    if left_out:
+        yield f"Queries that a side did not answer were left out: {left_out}."
+
+
+def _seen(row: ForestRow, prediction: Prediction, reason: str) -> str:
+    if row.estimate is None:
+        return reason.rstrip(".")
+    digits = _digits(prediction)
     wide = not isinstance(prediction, Equivalence)
-    interval = interval_of(effect, wide)
-    spelt_out = "no interval" if interval is None else " to ".join(f"{end:.{unit.digits}f}" for end in interval)
-    level = "exact" if interval and interval[0] == interval[1] else f"{95 if wide else 90} % interval {spelt_out}"
-    return f"{effect.estimate:.{unit.digits}f} ({level})"
+    interval = row.interval95 if wide else row.interval90
+    spelt_out = f"{95 if wide else 90} % interval {_ends(interval, digits)}" if interval else "no interval"
+    return f"{row.estimate:.{digits}f} ({'exact' if interval and interval[0] == interval[1] else spelt_out})"
 
 
 def _rows(judged: Judged, standing: str) -> Iterator[dict[str, str]]:
     prediction = judged.prediction
     marks = {rule: LOCKED_RULE if prediction.rule == rule else "" for rule in ("interval", "point")}
-    effects: dict[str, Effect | None] = dict(judged.effects) or {"": None}
-    for number, (name, effect) in enumerate(effects.items()):
+    shown: list[tuple[str, ForestRow | None]] = [*_shown(judged)] or [("", None)]
+    digits = _digits(prediction)
+    for number, (name, row) in enumerate(shown):
         first = number == 0
         yield {
             "prediction": prediction.id if first else "",
             "contrast": name,
             "predicted": _predicted(prediction) if first else "",
-            "estimate": _estimate(judged, effect),
-            "95 %": _interval(effect, wide=True),
-            "90 %": _interval(effect, wide=False),
+            "estimate": _estimate(judged, row, digits),
+            "95 %": _ends(row.interval95, digits) if row else "",
+            "90 %": _ends(row.interval90, digits) if row else "",
             "interval rule": judged.verdicts.interval + marks["interval"] if first else "",
             "point rule": judged.verdicts.point + marks["point"] if first else "",
             "standing": standing if first else "",
@@ -140,17 +167,18 @@ def _predicted(prediction: Prediction) -> str:
     return f"{prediction.low:.{unit.digits}f} to {prediction.high:.{unit.digits}f}"
 
 
-def _estimate(judged: Judged, effect: Effect | None) -> str:
-    if effect is None:
+def _estimate(judged: Judged, row: ForestRow | None, digits: int) -> str:
+    if row is None:
         return "" if judged.count is None else str(judged.count)
-    return "" if effect.estimate is None else f"{effect.estimate:.{estimand(effect.estimand).digits}f}"
+    return "" if row.estimate is None else f"{row.estimate:.{digits}f}"
 
 
-def _interval(effect: Effect | None, wide: bool) -> str:
-    found = interval_of(effect, wide) if effect is not None else None
-    if effect is None or found is None:
-        return ""
-    return " to ".join(f"{end:.{estimand(effect.estimand).digits}f}" for end in found)
+def _digits(prediction: Prediction) -> int:
+    return 0 if isinstance(prediction, Count) else estimand(prediction.estimand).digits
+
+
+def _ends(interval: tuple[float, float] | None, digits: int) -> str:
+    return " to ".join(f"{end:.{digits}f}" for end in interval or ())
 
 
 def _wanted(name: str | None) -> Iterator[tuple[Files, Path]]:
@@ -164,7 +192,7 @@ def _wanted(name: str | None) -> Iterator[tuple[Files, Path]]:
             yield files, files.verdicts
         return
     found = project_registrations()
-    if not found:
+    if not found and not orphans(found):
         raise UsageError("there is no registration in prereg/ or studies/*/prereg/; name one.")
     for path in found:
         files = files_of(path)
@@ -175,6 +203,16 @@ def _wanted(name: str | None) -> Iterator[tuple[Files, Path]]:
             click.echo(f"{path}: a draft, not locked; there is nothing to verify yet.", err=True)
             continue
         yield files, files.verdicts
+
+
+def orphans(known: Sequence[Path], root: Path = Path()) -> list[str]:
+    """A sentence about each registration that a ledger of the project tells of, and whose file is gone."""
+    found = []
+    for ledger in sorted([*root.glob(f"{FOLDER}/{LEDGER}"), *root.glob(f"studies/*/{FOLDER}/{LEDGER}")]):
+        names = dict.fromkeys(line.registration for line in read_ledger(ledger)[0])
+        gone = [path for name in names if (path := ledger.with_name(f"{name}.toml")) not in known]
+        found += [f"{ledger} tells of a registration whose file {path} is gone; restore it." for path in gone]
+    return found
 
 
 def _told(value: object) -> object:

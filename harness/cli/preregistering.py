@@ -17,9 +17,9 @@ from aacbench.prereg.amend import amend_registration, current_lock, lock_registr
 from aacbench.prereg.evaluate import reported
 from aacbench.prereg.files import Files, files_of
 from aacbench.prereg.git import uncommitted
-from aacbench.prereg.ledger import append
 from aacbench.prereg.lock import Lock, make_lock
 from aacbench.prereg.match import WHAT
+from aacbench.prereg.note import write_line
 from aacbench.prereg.power import Outlook, outlooks
 from aacbench.prereg.schema import Registration, read_registration
 from aacbench.prereg.shipped import shipped
@@ -59,7 +59,7 @@ def show_plan(file: Path, pilot: Path | None, as_json: bool) -> None:
         click.echo(aligned([_outlook_row(one) for one in found], ("prediction", "sd from")))
         click.echo(
             "\nPower is the chance to survive if the truth is in the middle of what is predicted, counting the spread "
-            "over seeds\nalone; ratios are on the log scale."
+            "over seeds\nalone: queries vary too, and with few of them it is less. Ratios are on the log scale."
         )
     for one in found:
         if one.power is not None and one.power < registration.power:
@@ -67,6 +67,10 @@ def show_plan(file: Path, pilot: Path | None, as_json: bool) -> None:
             click.echo(
                 f"Warning: {one.prediction} has a power of {one.power:.2f}; {needed} give {registration.power:g}."
             )
+        elif one.seeds < 2:
+            click.echo(f"Warning: {one.prediction} has one seed, so nothing will be shown about other seeds.")
+        elif one.half_width is None:
+            click.echo(f"Note: {one.prediction} is open to one side, and no power is reckoned for that.")
         elif one.power is None:
             click.echo(f"Note: {one.prediction} has no spread to reckon with; give [power] sd, or --pilot.")
     if not found:
@@ -108,7 +112,7 @@ def deviate_from(file: Path, what: Sequence[str], reason: str) -> str:
         if word not in WHAT:
             raise UsageError(f"--what cannot be {word!r}; there are {', '.join(WHAT)}.")
     open_history(files, registration.id)
-    line = append(files.ledger, "deviate", registration.id, {"what": list(what), "reason": reason})
+    line = write_line(files, "deviate", registration.id, {"what": list(what), "reason": reason})
     return f"Declared in line {line.number} of {files.ledger}: {', '.join(what)}."
 
 
@@ -116,7 +120,7 @@ def end(file: Path, event: str, reason: str) -> str:
     """Close or withdraw a registration."""
     files, registration = _read(file)
     open_history(files, registration.id)
-    line = append(files.ledger, event, registration.id, {"reason": reason})
+    line = write_line(files, event, registration.id, {"reason": reason})
     word = {"close": "closed", "withdraw": "withdrawn"}[event]
     return f"{registration.id} is {word}: line {line.number} of {files.ledger}."
 
@@ -198,11 +202,11 @@ def _outlook_row(one: Outlook) -> dict[str, str]:
     return {
         "prediction": one.prediction,
         "seeds": str(one.seeds),
-        "half width": f"{one.half_width:.3g}",
+        "half width": "" if one.half_width is None else f"{one.half_width:.3g}",
         "sd": "" if one.sd is None else f"{one.sd:.3g}",
         "sd from": one.sd_from,
         "power": "" if one.power is None else f"{one.power:.2f}",
         "smallest margin": "" if one.smallest is None else f"{one.smallest:.3g}",
         "seeds needed": "" if one.needed is None else str(one.needed),
-        "sd allowed": f"{one.sd_allowed:.3g}",
+        "sd allowed": "" if one.sd_allowed is None else f"{one.sd_allowed:.3g}",
     }

@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from aacbench.stats import outcomes
 from aacbench.stats.bootstrap import percentile_interval, two_way
-from aacbench.stats.crossed import crossed
+from aacbench.stats.crossed import FEW_SEEDS, FEW_SEEDS_WARNING, crossed
 from aacbench.stats.estimands import Estimand
 from aacbench.stats.paired import Expansions, MethodRows, Paired, pair
-from aacbench.stats.profiles import SEEDS, Profile
+from aacbench.stats.profiles import SEEDS, SEEDS_AND_QUERIES, Profile
 from aacbench.stats.ttests import TTest, no_spread, paired_t_test, t_test
 
 Array = npt.NDArray[Any]
@@ -55,6 +55,19 @@ class Effect:
     seeds: int = 0
     queries: int = 0
     left_out: int = 0
+
+    def interval(self, wide: bool = True) -> Interval | None:
+        """The 95 % interval, or the 90 % one of two one-sided tests; an exact difference is its own."""
+        if self.status == outcomes.DEGENERATE and self.estimate is not None:
+            return self.estimate, self.estimate
+        return self.interval95 if wide else self.interval90
+
+    @property
+    def caution(self) -> str:
+        """What must be known before the interval is used, or nothing."""
+        if self.status == outcomes.QUERIES_ONLY:
+            return self.reason
+        return FEW_SEEDS_WARNING if self.level == SEEDS_AND_QUERIES and self.seeds < FEW_SEEDS else ""
 
 
 def effect_of_rows(
@@ -154,7 +167,7 @@ def _crossed(bare: Effect, profile: Profile, estimand: Estimand, rows: Array) ->
         return _tested(bare, profile, estimand, found)
     table = crossed(rows)
     found = t_test(center, float(table.se), float(table.df), margin)
-    return _tested(replace(bare, level="seeds and queries"), profile, estimand, found)
+    return _tested(replace(bare, level=SEEDS_AND_QUERIES), profile, estimand, found)
 
 
 def _bootstrapped(bare: Effect, profile: Profile, draws: Array) -> Effect:
@@ -169,7 +182,7 @@ def _bootstrapped(bare: Effect, profile: Profile, draws: Array) -> Effect:
         bare,
         status=outcomes.OK if seeds else outcomes.QUERIES_ONLY,
         reason="" if seeds else ONE_SEED if bare.seeds else BOTH_DETERMINISTIC,
-        level="seeds and queries" if seeds else "queries",
+        level=SEEDS_AND_QUERIES if seeds else "queries",
         interval90=percentile_interval(draws, 0.90),
         interval95=percentile_interval(draws, 0.95),
         outcome=outcomes.four_way(differs, within),

@@ -27,8 +27,8 @@ def forest_rows(effects: Iterable[tuple[str, Effect]], bands: Mapping[str, Inter
         ForestRow(
             cell=cell,
             estimate=found.estimate,
-            interval90=found.interval90,
-            interval95=found.interval95,
+            interval90=found.interval(wide=False),
+            interval95=found.interval(),
             null=found.null,
             margin=found.margin,
             seeds=found.per_seed if found.seeds > 1 else (),

@@ -61,7 +61,7 @@ def test_every_key_reaches_the_study():
         convention = "directionality-aware/1"
         selection = "none"
         measure = ["time", "count"]
-        analysis = "paper/2"
+        analysis = "paper/1"
         [queries]
         mode = "hotspot"
         seed = 7
@@ -91,7 +91,7 @@ def test_every_key_reaches_the_study():
         convention="directionality-aware/1",
         selection="none",
         measure=("time", "count"),
-        analysis="paper/2",
+        analysis="paper/1",
     )
 
 
@@ -144,7 +144,8 @@ def test_the_key_tables_are_the_records_fields():
         (written(selection='"best"'), 'selection cannot be "best"; there are mean-expansions, retrospective, none.'),
         (written(selection="1"), "selection must be one of mean-expansions, retrospective, none, not 1."),
         (written(measure='["count", "tiem"]'), 'measure #2 cannot be "tiem"; did you mean time?'),
-        (written(analysis='"paper"'), 'analysis must be a profile and its version, such as "crossed/1", not "paper".'),
+        (written(analysis='"paper"'), 'analysis cannot be "paper"; did you mean paper/1?'),
+        (written(analysis='"paper/2"'), 'analysis cannot be "paper/2"; did you mean paper/1?'),
         (written("[methods]\nname = 'alt'"), "methods must be a list of tables; write [[methods]] above each."),
         (written(methods="[]", tail=""), "methods must be a list with at least one entry, not an empty list."),
         (written(methods='["alt"]', tail=""), 'methods #1 must be a table, not "alt".'),

@@ -51,7 +51,7 @@ studies = st.builds(
     convention=st.sampled_from(["measured/1", "directionality-aware/1"]),
     selection=st.sampled_from(SELECTIONS),
     measure=some(st.sampled_from(MEASURES)),
-    analysis=st.sampled_from(["crossed/1", "paper/12"]),
+    analysis=st.sampled_from(["crossed/1", "paper/1"]),
 )
 
 

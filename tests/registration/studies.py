@@ -6,15 +6,31 @@ from pathlib import Path
 
 from cli.command import command
 
-from aacbench.prereg.binding import NOTE
 from aacbench.prereg.evidence import leaf, merkle_root
 from aacbench.prereg.files import files_of
 from aacbench.prereg.ledger import FIRST, entry, parse
+from aacbench.prereg.note import NOTE
 from aacbench.run.canonical import cell_id
 from aacbench.run.layout import cell_folder
 from aacbench.run.store import Cell, commit, scan
 
 SMALL = Path(__file__).parent / "small.toml"
+SCHEMA, TAMPERED, ORDER, DEVIATION, ANCHOR, INCOMPLETE = 2, 3, 4, 5, 6, 7
+
+
+def swapped(rows):
+    lines = rows.split(b"\n")
+    lines[-2], lines[-3] = lines[-3], lines[-2]
+    return b"\n".join(lines)
+
+
+def improved(rows):
+    """One expansion fewer in the last query."""
+    lines = rows.split(b"\n")
+    at = lines[0].split(b",").index(b"expanded")
+    last = lines[-2].split(b",")
+    last[at] = str(int(last[at]) - 1).encode()
+    return b"\n".join([*lines[:-2], b",".join(last), b""])
 
 
 class Registered:

@@ -9,8 +9,8 @@ from cli.command import JUDGED, command
 from registration.studies import SMALL, Registered
 
 from aacbench.cli.methods import method_in_worker
-from aacbench.prereg.binding import NOTE
 from aacbench.prereg.match import without_lock
+from aacbench.prereg.note import NOTE
 from aacbench.prereg.schema import read_registration
 from aacbench.prereg.seeds import seed_from
 from aacbench.protocols import to_toml

@@ -217,6 +217,25 @@ def test_the_power_of_a_plan(draft, capsys):
     assert same["needed"] == seeds_needed(2, 0, 1, 0.05, 0.8)
 
 
+def test_a_plan_with_one_seed_warns(draft, capsys):
+    draft.edit("seeds = [1, 2, 3]", "seeds = [1]")
+    assert draft.call("plan") == 0
+    assert "Warning: same has one seed, so nothing will be shown about other seeds" in capsys.readouterr().out
+
+
+def test_a_plan_of_a_ratio_that_is_open_below(draft, capsys):
+    draft.edit("low = 0\nhigh = 20", 'estimand = "ratio_of_means"\nlow = 0\nhigh = 0.9')
+    draft.edit("[analysis]", "[power]\nsd = 2\n\n[analysis]")
+    assert draft.call("plan") == 0
+    assert "Note: ahead is open to one side" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", ["amend", "withdraw", "close"])
+def test_a_reason_must_say_something(locked, capsys, verb):
+    assert locked.call(verb, "--reason", " ") == 2
+    assert "say why, in words" in capsys.readouterr().err
+
+
 def test_the_power_of_a_plan_from_pilot_rows(run_study, draft, capsys):
     assert draft.call("plan", "--pilot", run_study.study, "--json") == 0
     same = json.loads(capsys.readouterr().out)["predictions"][1]

@@ -14,7 +14,7 @@ from aacbench.prereg.schema import parse_registration, read_registration, regist
 
 FOLDER = Path(__file__).parents[2] / "prereg"
 EXAMPLE = (FOLDER / "worked-example.toml").read_text(encoding="utf-8")
-DIGEST = "a1d3b98a3f7d261d2afa6e971d839db9cfd99809d7aee839af199f16e6458b13"
+DIGEST = "d16b837c2a6eeba45535098154ef4bf251e3e824f3fbacb358a0d6c7ae8fdbc4"
 
 
 def changed(old, new, text=EXAMPLE):
@@ -36,7 +36,7 @@ def test_the_digest_of_the_shipped_example_is_what_it_was():
 def test_comments_white_space_order_and_spelling_do_not_count():
     bare = re.sub(r"^#.*\n", "", EXAMPLE, flags=re.MULTILINE).replace(" = ", "=")
     spelt = bare.replace("budgets=[16, 32]", "budgets=[16.0, 32.0] # bytes")
-    other_order = spelt.replace('mode="uniform"\nseed=2026\n', 'seed=2026\nmode="uniform"\n')
+    other_order = spelt.replace('mode="uniform"\nseed=2027\n', 'seed=2027\nmode="uniform"\n')
     assert other_order != spelt != bare
     assert parse_registration(other_order).digest == DIGEST
 
@@ -54,7 +54,7 @@ LEAVES = [
         (("accounting", "convention"), "directionality-aware/1"),
         (("protocol", "budgets"), [16, 32, 64]),
         (("protocol", "seeds"), [1, 2, 3, 4, 6]),
-        (("protocol", "queries", "seed"), 2027),
+        (("protocol", "queries", "seed"), 2028),
         (("protocol", "search"), "modern,tie=fifo"),
         (("protocol", "seed_source"), "lock"),
         (("prediction", 0, "low"), 0.5),
@@ -62,7 +62,7 @@ LEAVES = [
         (("prediction", 0, "rule"), "point"),
         (("prediction", 0, "estimand"), "hodges_lehmann"),
         (("prediction", 1, "margin"), 3.5),
-        (("prediction", 2, "best"), "random-subset"),
+        (("prediction", 2, "best"), "aac[K0=16]"),
         (("prediction", 3, "equals"), 1),
         (("analysis", "profile"), "paper/1"),
         (("analysis", "sensitivity"), ["median_ratio"]),
@@ -114,7 +114,8 @@ WRONG = [
     ('status = "confirmatory"', 'status = "certain"', "status cannot be"),
     ('schema = "aacbench.prereg/1"', 'schema = "aacbench.prereg/2"', "schema cannot be"),
     ("[power]", "[powers]", 'there is no key "powers"; did you mean power?'),
-    ('name = "random-subset"', 'name = "cdh"', "prediction #1 is about 'random-subset', which no [[method]] names"),
+    ('exclusions = "unanswered"', 'measure = ["count"]', "admissible counts violations, so protocol.measure must have"),
+    ('name = "aac"', 'name = "alt-pool"', "prediction #1 is about 'aac[K0=16]', which no [[method]] names"),
 ]
 
 
@@ -131,6 +132,17 @@ def test_published_observations_are_for_replications_alone():
 @given(st.text(max_size=40))
 def test_junk_is_one_sentence(text):
     assert refused(text)
+
+
+def test_a_ratio_below_nothing_is_refused():
+    text = changed('estimand = "reduction_of_means_pp"\nlow = 0', 'estimand = "ratio_of_means"\nlow = -0.1')
+    assert "prediction #1.low is -0.1, and no ratio_of_means is below 0" in refused(text)
+
+
+def test_what_an_editor_adds_does_not_count(tmp_path):
+    path = tmp_path / "worked-example.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + EXAMPLE.replace("\n", "\r\n").encode())
+    assert read_registration(path).digest == DIGEST
 
 
 def test_a_file_that_is_not_there_is_one_sentence(tmp_path):

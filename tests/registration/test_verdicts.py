@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aacbench.prereg import verdicts
-from aacbench.prereg.evaluate import interval_of
 from aacbench.prereg.files import files_of
 from aacbench.prereg.shipped import shipped
 from aacbench.prereg.verdicts import INCONCLUSIVE, INVERTED, MAGNITUDE, NOT_EVALUATED, SURVIVED, Verdicts, in_band
@@ -27,8 +26,8 @@ def test_the_golden_cases(case):
     unit = estimand("reduction_of_means_pp")
     found = effect_of_observations(differences, np.zeros(len(differences)), PAPER_1, unit)
     assert found.estimate == pytest.approx(case["expected"]["mean"])
-    assert interval_of(found) == pytest.approx(case["expected"]["ci95"])
-    both = in_band(found.estimate, interval_of(found), band, 0)
+    assert found.interval() == pytest.approx(case["expected"]["ci95"])
+    both = in_band(found.estimate, found.interval(), band, 0)
     assert both.point == POINT_WORDS[case["expected"]["verdict_point"]]
     assert both.interval.partition(",")[0] == case["expected"]["verdict_interval"]
 

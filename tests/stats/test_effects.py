@@ -21,6 +21,7 @@ from aacbench.stats import (
     profile,
     query_tests,
 )
+from aacbench.stats.crossed import FEW_SEEDS_WARNING
 from aacbench.stats.families import adjust
 from aacbench.stats.outcomes import OUTCOMES, four_way
 from aacbench.stats.power import largest_sd, power_tost, seeds_needed, smallest_delta
@@ -179,6 +180,14 @@ def test_forest_rows_are_the_tables_numbers():
     assert (row.estimate, row.interval90, row.interval95) == (found.estimate, found.interval90, found.interval95)
     assert (row.margin, row.label, row.band, len(row.seeds)) == ((-1, 1), found.outcome, (2.0, 6.0), 5)
     assert np.mean(row.seeds) == pytest.approx(row.estimate)
+
+
+@pytest.mark.parametrize(("seeds", "warned"), [(2, True), (4, True), (5, False)])
+def test_few_seeds_come_with_a_caution(seeds, warned):
+    found = effect(pair(rows("a", SEEDS[:seeds]), rows("alt", [1], deterministic=True), BASE), CROSSED_1, PP)
+    assert (found.caution == FEW_SEEDS_WARNING) == warned
+    over_seeds = effect(pair(rows("a", SEEDS[:seeds]), rows("alt", [1], deterministic=True), BASE), PAPER_1, PP)
+    assert over_seeds.caution == ""  # its own interval is exact over seeds
 
 
 def test_power_plans_agree_with_each_other():

@@ -1,0 +1,188 @@
+"""What is done once results could be seen is told, and makes predictions exploratory by itself."""
+
+import json
+
+import pytest
+from registration.studies import ANCHOR, INCOMPLETE, ORDER, Registered, improved
+
+from aacbench.prereg.amend import touched_by
+from aacbench.prereg.evidence import leaf, merkle_root
+from aacbench.prereg.ledger import append
+from aacbench.prereg.lock import Lock
+from aacbench.run.canonical import cell_id
+from aacbench.run.store import commit
+
+ALL = {"ahead", "same", "admissible"}
+
+
+def looked(registered, capsys):
+    """The exit code of verify, and all that it found."""
+    capsys.readouterr()
+    code = registered.call("verify", "--json")
+    return code, json.loads(capsys.readouterr().out)
+
+
+def exploratory(record):
+    return {one["prediction"]["id"] for one in record["predictions"] if one["standing"] == "exploratory"}
+
+
+def another(done, **changes):
+    """Lock the same words under another name, in the same ledger."""
+    text = done.toml.read_text().replace('id = "small"', 'id = "other"')
+    for old, new in changes.values():
+        assert old in text
+        text = text.replace(old, new)
+    (done.toml.parent / "other.toml").write_text(text)
+    made = Registered(done.root)
+    made.toml = done.toml.parent / "other.toml"
+    assert made.call("lock") == 0
+    return made
+
+
+def test_the_same_cells_registered_anew_under_another_name(done, capsys):
+    code, record = looked(another(done, wider=("high = 20", "high = 40")), capsys)
+    assert code == INCOMPLETE  # it was not run itself
+    assert exploratory(record) == ALL
+    (note,) = record["notes"]
+    assert note.startswith("Results of the same methods on the same queries could have been seen before, under small")
+
+
+def test_other_queries_are_another_matter(done, capsys):
+    _, record = looked(another(done, queries=("seed = 7", "seed = 8")), capsys)
+    assert exploratory(record) == set()
+    assert record["notes"] == []
+
+
+def test_a_method_that_had_not_been_run_is_another_matter(done, capsys):
+    other = another(done, method=('"random-subset"', '"fps-rr10"'))
+    assert exploratory(looked(other, capsys)[1]) == set()
+
+
+def test_a_registration_that_was_locked_before_the_others_run(locked, capsys):
+    other = another(locked)
+    assert locked.run() == 0
+    assert exploratory(looked(other, capsys)[1]) == set()
+
+
+def test_a_prediction_taken_out_is_still_judged(done, capsys):
+    verdict = next(one for one in looked(done, capsys)[1]["predictions"] if one["prediction"]["id"] == "same")[
+        "verdict"
+    ]
+    text = done.toml.read_text()
+    first, last = text.index('[[prediction]]\nid = "same"'), text.index('[[prediction]]\nid = "admissible"')
+    done.toml.write_text(text[:first] + text[last:])
+    assert done.call("amend", "--reason", "it was not needed") == 0
+    code, record = looked(done, capsys)
+    assert code == 0
+    assert f"same was taken out after a run had begun; as it was then: {verdict}." in record["notes"]
+
+
+def test_a_prediction_amended_is_judged_as_it_was_too(done, capsys):
+    done.edit("low = 0\nhigh = 20", "low = -60\nhigh = 20")
+    assert done.call("amend", "--reason", "wider") == 0
+    _, record = looked(done, capsys)
+    assert exploratory(record) == {"ahead"}
+    assert record["notes"] == ["ahead was amended after a run had begun; as it was then: survived."]
+
+
+def test_what_was_amended_before_the_run_needs_no_note(locked, capsys):
+    locked.edit("high = 20", "high = 40")
+    assert locked.call("amend", "--reason", "wider") == 0
+    assert locked.run() == 0
+    code, record = looked(locked, capsys)
+    assert (code, exploratory(record), record["notes"]) == (0, set(), [])
+
+
+def rerun_with_another_plugin(done):
+    """As the tool would: new cells beside the old ones, and two lines for the run."""
+    first = done.entries()
+    for cell in done.cells("random-subset"):
+        key = {**cell.key, "plugin_digest": "0" * 64}
+        rows = {"queries.csv": improved(cell.files["queries.csv"])}
+        commit(done.study, cell_id(key), {**cell.record, "key": key}, {**cell.files, **rows})
+    leaves = {cell.cell_id: leaf(cell) for cell in done.cells()}
+    start = append(done.files.ledger, "run_start", "small", first[1].facts)
+    facts = {**first[2].facts, "start": start.digest, "cells": leaves, "root": merkle_root(leaves)}
+    append(done.files.ledger, "run_end", "small", facts)
+
+
+def estimate(record, name="ahead"):
+    found = next(one for one in record["predictions"] if one["prediction"]["id"] == name)
+    return found["effects"]["alt against random-subset"]["estimate"]
+
+
+def test_a_deviation_declared_once_results_could_be_seen(done, capsys):
+    before = estimate(looked(done, capsys)[1])
+    assert done.call("deviate", "--what", "plugin", "--reason", "mended") == 0
+    rerun_with_another_plugin(done)
+    code, record = looked(done, capsys)
+    assert code == 0
+    assert exploratory(record) == ALL
+    assert record["declared_deviations"] == ["plugin: mended (after results could have been seen)"]
+    assert record["notes"] == [
+        "Cells of random-subset deviate in what was declared after results could have been seen."
+    ]
+    # All of the newer rows are judged, and none of the older: one expansion fewer in one query of each seed.
+    dijkstra, queries = done.cells("dijkstra")[0].record["means"]["test"], 12
+    assert estimate(record) == pytest.approx(before - 100 / queries / dijkstra)
+
+
+def test_a_deviation_declared_before_the_run(done, capsys):
+    lock, start, end = done.told()
+    deviate = ("deviate", {"what": ["plugin"], "reason": "mended"}, start[2], "deviation")
+    done.rekey(done.cells("random-subset")[0], plugin_digest="0" * 64)
+    done.rechain([lock, deviate, start, end])
+    done.record_again()
+    code, record = looked(done, capsys)
+    assert (code, exploratory(record), record["notes"]) == (0, set(), [])
+
+
+def test_runs_that_came_out_differently_confirm_nothing(done, capsys):
+    cell = done.cells("random-subset")[0]
+    done.replace_rows(cell, improved(cell.files["queries.csv"]))
+    first = done.entries()
+    leaves = {one.cell_id: leaf(one) for one in done.cells()}
+    start = append(done.files.ledger, "run_start", "small", first[1].facts)
+    facts = {**first[2].facts, "start": start.digest, "cells": leaves, "root": merkle_root(leaves)}
+    append(done.files.ledger, "run_end", "small", facts)
+    assert done.call("deviate", "--what", "again", "--reason", "the method is not deterministic") == 0
+    code, record = looked(done, capsys)
+    assert (code, exploratory(record)) == (0, ALL)
+
+
+def test_other_code_locked_by_an_amendment_of_a_word(done, capsys, monkeypatch):
+    """The words of no prediction change, but what would be run does."""
+    done.edit("a small one", "a smaller one")
+    monkeypatch.setattr("aacbench.prereg.lock.tree_digest", lambda: "0" * 64)
+    assert done.call("amend", "--reason", "a better title") == 0
+    assert done.entries()[-1].facts["predictions"] == sorted(ALL)
+    assert exploratory(looked(done, capsys)[1]) == ALL
+
+
+@pytest.mark.parametrize("part", ["methods", "data", "cells", "code"])
+def test_a_lock_of_something_else_touches_every_prediction(part):
+    registration = {"prediction": [{"id": "one"}, {"id": "two"}]}
+    body = {"registration": registration, "methods": {}, "data": {}, "cells": [], "code": {}}
+    assert touched_by(Lock("a", body), Lock("b", body)) == set()
+    assert touched_by(Lock("a", body), Lock("b", {**body, part: "another"})) == {"one", "two"}
+
+
+def test_a_required_anchor_amended_away_after_the_run(locked, capsys):
+    locked.edit("[analysis]", '[anchors]\nrequired = ["ssh"]\n\n[analysis]')
+    assert locked.call("amend", "--reason", "an anchor is wanted") == 0
+    lock = locked.entries()[-1].facts["lock"]
+    append(locked.files.ledger, "run_start", "small", {"lock": lock, "study": "../studies/small", "code": "0" * 64})
+    locked.edit('[anchors]\nrequired = ["ssh"]\n\n', "")
+    assert locked.call("amend", "--reason", "none is wanted any more") == 0
+    assert locked.call("deviate", "--what", "code", "--reason", "other code") == 0
+    code, record = looked(locked, capsys)
+    assert code == ANCHOR
+    assert any("no ssh anchor that can be checked" in check["evidence"] for check in record["checks"])
+
+
+def test_the_log_of_a_run_under_an_older_lock_is_looked_at_too(done, capsys):
+    path = next(done.study.glob("runs/*/run.json"))
+    path.write_text(json.dumps({**json.loads(path.read_bytes()), "started": "2020-01-01T00:00:00.000+00:00"}))
+    done.edit("a small one", "a smaller one")
+    assert done.call("amend", "--reason", "a better title") == 0
+    assert looked(done, capsys)[0] == ORDER

@@ -1,0 +1,188 @@
+"""The attacker's list, what can be done to the ledger: lines dropped, moved, cut off, put in, and order denied."""
+
+import json
+
+import pytest
+from cli.command import command
+from registration.studies import ORDER, TAMPERED
+
+from aacbench.prereg.ledger import entry
+from aacbench.prereg.note import NOTE
+
+
+def test_a_run_that_began_before_the_lock(done, found):
+    lock, start, end = done.told()
+    done.rechain([(*start[:2], lock[2], start[3]), lock, end])
+    code, said = found(done)
+    assert code == ORDER
+    assert "line 1 (run_start) comes before the lock in line 2" in said
+
+
+def test_a_run_under_a_lock_that_was_never_made(done, found):
+    told = done.told()
+    told[1][1]["lock"] = "0" * 64
+    done.rechain(told)
+    code, said = found(done)
+    assert code == ORDER
+    assert "line 2 (run_start) is under a lock that was not there yet" in said
+
+
+def test_a_run_whose_own_log_is_older_than_the_lock(done, found):
+    path = next(done.study.glob("runs/*/run.json"))
+    record = json.loads(path.read_bytes())
+    path.write_text(json.dumps({**record, "started": "2020-01-01T00:00:00.000+00:00"}))
+    code, said = found(done)
+    assert code == ORDER
+    assert "began at 2020-01-01T00:00:00.000+00:00, before the lock" in said
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_line_of_the_ledger_dropped(done, found, at):
+    lines = done.lines()
+    del lines[at]
+    done.write_lines(lines)
+    code, said = found(done)
+    assert code == TAMPERED
+    assert f"line {at + 1} of the ledger was written as line {at + 2}" in said
+
+
+def test_two_lines_of_the_ledger_reordered(done, found):
+    first, second, third = done.lines()
+    done.write_lines([first, third, second])
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "line 2 of the ledger was written as line 3: lines were removed or moved" in said
+
+
+def test_the_last_line_of_the_ledger_dropped(done, found):
+    done.write_lines(done.lines()[:-1])
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "knows a line 3 of the ledger (run_end) that is not there: the ledger was cut short" in said
+
+
+def test_the_last_line_of_the_ledger_cut_in_the_middle(done, found):
+    done.files.ledger.write_bytes(done.files.ledger.read_bytes()[:-20])
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "the last line of the ledger is cut short" in said
+
+
+def test_a_line_inserted_with_its_own_hash_right(done, found):
+    first, second, third = done.lines()
+    forged = entry(2, "deviate", "small", {"what": ["seed"], "reason": "none"}, "0" * 64, done.entries()[0].time)
+    done.write_lines([first, forged.line(), second, third])
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "line 2 of the ledger does not follow the line before it" in said
+
+
+def test_a_line_inserted_into_the_chain(done, found):
+    lines = done.entries()
+    forged = entry(2, "deviate", "small", {"what": ["seed"], "reason": "none"}, lines[0].digest, lines[0].time)
+    done.write_lines([lines[0].line(), forged.line(), lines[1].line(), lines[2].line()])
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "line 3 of the ledger was written as line 2" in said
+
+
+def test_a_ledger_removed(done, found):
+    done.files.ledger.unlink()
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "it is not locked" in said
+
+
+def test_amended_after_results_were_seen_and_claimed_confirmatory(done, found):
+    done.edit("high = 20", "high = 40")
+    assert done.call("amend", "--reason", "it looks better") == 0
+    told = done.told()
+    assert [event for event, *_ in told] == ["lock", "run_start", "run_end", "amend", "exploratory"]
+    assert told[3][1]["seen"] is True
+    told[3][1]["seen"] = False
+    done.rechain(told[:4])
+    code, said = found(done)
+    assert code == ORDER
+    assert "line 4 says that it was amended before results were seen, but a run had begun by then" in said
+
+
+def test_an_amendment_cut_off_the_ledger_again(done, found):
+    text = done.toml.read_text()
+    done.edit("high = 20", "high = 40")
+    assert done.call("amend", "--reason", "it looks better") == 0
+    done.write_lines(done.lines()[:3])
+    done.toml.write_text(text)
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "is in no line of the ledger: lines were removed" in said
+
+
+@pytest.mark.parametrize("fact", ["cells", "root", "start", "study"])
+def test_a_line_that_does_not_tell_what_it_must(done, found, fact):
+    told = done.told()
+    told[2][1][fact] = {"a": 1} if fact == "cells" else None
+    done.rechain(told)
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "line 3 of the ledger is no entry" in said
+
+
+@pytest.mark.parametrize("junk", ["{", "[]", '{"lines": 1}', '{"lines": [1]}'])
+def test_the_note_of_the_study_edited(done, found, junk):
+    (done.study / "registration.json").write_text(junk)
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "registration.json was changed" in said
+
+
+@pytest.mark.parametrize(
+    ("verb", "words"), [("withdraw", ()), ("close", ()), ("deviate", ("--what", "seed")), ("amend", ())]
+)
+def test_what_was_written_after_the_run_is_cut_off_again(done, found, verb, words):
+    if verb == "amend":
+        done.edit("a small one", "a smaller one")
+    assert done.call(verb, "--reason", "it did not come out well", *words) == 0
+    done.write_lines(done.lines()[:-1])
+    code, said = found(done)
+    assert code == TAMPERED
+    assert verb == "amend" or f"knows a line 4 of the ledger ({verb}) that is not there" in said
+
+
+def test_every_line_of_a_run_cut_off(done, found):
+    done.write_lines(done.lines()[:1])
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "knows a line 2 of the ledger (run_start) that is not there" in said
+
+
+def test_the_note_of_the_study_removed(done, found):
+    (done.study / NOTE).unlink()
+    code, said = found(done)
+    assert code == TAMPERED
+    assert "has lost its registration.json" in said
+
+
+DEEP = "[" * 100_000
+
+
+@pytest.mark.parametrize("which", ["ledger", "lock", "note"])
+def test_json_too_deep_to_be_read(done, found, which):
+    paths = {"ledger": done.files.ledger, "lock": done.files.locks()[0], "note": done.study / NOTE}
+    paths[which].write_text(DEEP + "\n")
+    assert found(done)[0] == TAMPERED
+
+
+def test_a_registration_whose_file_was_removed(done, monkeypatch, capsys):
+    monkeypatch.chdir(done.root)
+    assert command("prereg", "verify") == 0
+    done.toml.unlink()
+    assert command("prereg", "verify") == TAMPERED
+    assert "tells of a registration whose file prereg/small.toml is gone" in capsys.readouterr().err
+
+
+def test_a_registration_that_was_renamed(done, monkeypatch, capsys):
+    monkeypatch.chdir(done.root)
+    text = done.toml.read_text().replace('id = "small"', 'id = "new"')
+    done.toml.rename(done.toml.with_name("new.toml")).write_text(text)
+    assert command("prereg", "verify") == TAMPERED
+    assert "prereg/small.toml is gone" in capsys.readouterr().err

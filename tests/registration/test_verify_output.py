@@ -1,0 +1,92 @@
+"""What verify tells a person, and where it cannot: cautions, counts that were never made, files it may not write."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from aacbench.prereg.evaluate import MissingError, Rows, forest, judge_all
+from aacbench.prereg.files import files_of
+from aacbench.prereg.schema import read_registration
+from aacbench.prereg.shipped import shipped
+from aacbench.prereg.verify import verify
+from aacbench.run.store import Cell
+from aacbench.stats.crossed import FEW_SEEDS_WARNING
+
+
+def printed(done, capsys):
+    assert done.call("verify") == 0
+    return capsys.readouterr().out
+
+
+def test_the_table_has_the_numbers_of_the_forest_plot(done, capsys):
+    said = printed(done, capsys)
+    rows = json.loads(done.files.verdicts.read_bytes())["forest"]
+    assert [row["cell"] for row in rows] == ["ahead: alt against random-subset", "same: alt against random-subset"]
+    for row in rows:
+        name = row["cell"].partition(":")[0]
+        (line,) = re.findall(rf"^\| {name} .*$", said, flags=re.MULTILINE)
+        cells = [cell.strip() for cell in line.split("|")]
+        shown = [" to ".join(f"{end:.2f}" for end in row[key]) for key in ("interval95", "interval90")]
+        assert cells[4:7] == [f"{row['estimate']:.2f}", *shown]
+
+
+def test_the_table_is_made_from_the_rows_of_the_plot(done, capsys, monkeypatch):
+    """Another number in the plot is another number in the table and in the sentence."""
+    monkeypatch.setattr(
+        "aacbench.cli.prereg_verify.forest", lambda judged: [replace(row, estimate=77.77) for row in forest(judged)]
+    )
+    assert printed(done, capsys).count("77.77") == 4
+
+
+def test_an_exact_difference_is_a_point_in_the_plot_too():
+    registration = read_registration(shipped()["ogbn-arxiv"])
+    judged = judge_all(registration, _Same(registration))
+    assert {row.interval95 for row in forest(judged)} == {(0.0, 0.0)}
+
+
+class _Same:
+    """Every method as good as every other."""
+
+    def __init__(self, registration):
+        self.profile = registration.profile
+
+    def effect(self, place, a, b, profile, unit):
+        from aacbench.stats import effect_of_observations, estimand
+
+        return effect_of_observations([80.0, 81.0], [80.0, 81.0], profile, estimand(unit))
+
+    def violations(self, labels, place):
+        return 0
+
+
+def test_few_seeds_are_told_with_each_verdict(done, capsys):
+    assert printed(done, capsys).count(FEW_SEEDS_WARNING) == 2
+
+
+def test_a_single_seed_is_told_with_the_verdict(done, capsys):
+    registration = read_registration(done.toml)
+    (one,) = [cell for cell in done.cells("random-subset") if cell.key["seed"] == 1]
+    judged = judge_all(registration, Rows([one, *done.cells("alt"), *done.cells("dijkstra")]))
+    (caution,) = {found.caution for found in judged[0].effects.values()}
+    assert caution.startswith("There is one seed only")
+
+
+def test_what_was_not_audited_is_not_counted(done):
+    cell = done.cells("alt")[0]
+    without = {**cell.record, "audit": {"pairs": 12, "arcs": 0, "violations": 0, "consistent": None}}
+    assert Rows([cell]).violations((), None) == 0
+    with pytest.raises(MissingError, match="alt on grid-8 was not audited"):
+        Rows([Cell(cell.cell_id, without, cell.files)]).violations((), None)
+
+
+def test_what_is_found_is_told_where_nothing_may_be_written(done, capsys):
+    done.files.verdicts.mkdir()
+    said = printed(done, capsys)
+    assert "small.verify.json could not be written" in said
+    assert "It survived" in said
+
+
+def test_the_replication_needs_no_ledger():
+    assert verify(files_of(shipped()["ogbn-arxiv"])).notes == ()
