@@ -65,6 +65,7 @@ def default_workers() -> int:
     callback=positive,
     help="GiB a worker may hold.",
 )
+@click.option("--rebuild", is_flag=True, help="Build a cell of each method once more; it must come out the same.")
 @click.option("--time", is_flag=True, help="Time the searches too, alone and in turns, after everything is counted.")
 @click.option(
     "--repetitions", default=5, show_default=True, type=click.IntRange(1), help="How often each query is timed."
