@@ -3,12 +3,14 @@
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import psutil
+import pytest
 
 from aacbench.run.executor import GIB, Limits, run_cells
 from aacbench.run.worker import Failure, begin_step
@@ -28,6 +30,18 @@ def child_and_die(note):
     pid = subprocess.Popen(["sh", "-c", "sleep 600 & wait"], process_group=0).pid
     Path(note).write_text(str(pid))
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def daemon(note):
+    """A process twice removed, in a session of its own."""
+    if os.fork() == 0:
+        os.setsid()
+        child = os.fork()
+        if child:
+            Path(note).write_text(str(child))
+            os._exit(0)
+        time.sleep(600)
+    os.wait()
 
 
 def steps(job):
@@ -60,6 +74,12 @@ def test_what_a_job_started_ends_when_its_worker_has_died(tmp_path):
     ((_, answer),) = run_cells(child_and_die, [str(note)], 1, LIMITS)
     assert answer == Failure("error", "the worker process died (signal 9)")
     wait_until_gone(int(note.read_text()))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who started a process whose starter is gone")
+def test_what_left_its_session_ends_with_the_workers_too(tmp_path):
+    run_cells(daemon, [str(tmp_path / "pid")], 1, LIMITS)
+    wait_until_gone(int((tmp_path / "pid").read_text()))
 
 
 def test_a_failure_names_the_step_its_worker_was_at():
