@@ -89,7 +89,8 @@ class Setup:
 
     def artifacts(self, cell: CellPlan) -> Path:
         """Where a cell's pools and references are kept: what a plugin's workers write, no others read."""
-        shared, origin = self.root / ARTIFACTS, self.origin(cell)
+        origin = self.origin(cell)
+        shared = (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
         return shared / f"plugin-{sha256(origin.encode()).hexdigest()[:12]}" if origin else shared
 
 
@@ -292,7 +293,9 @@ def _looked_at(run: _Run, job: Job, result: Result) -> Result:
         return result
     methods = {name: source.method for name, source in run.setup.sources.items()}
     claims = whole(methods[job.plan.method], job.plan.params, methods.__getitem__).claims
-    return run.second_look.at(Sent(job=job, result=result, claims=claims, artifacts=run.setup.root / ARTIFACTS))
+    return run.second_look.at(
+        Sent(job=job, result=result, claims=claims, artifacts=(run.setup.root / ARTIFACTS).absolute())
+    )
 
 
 def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:

@@ -138,6 +138,13 @@ def test_a_missing_file_and_a_folder_are_problems(tmp_path):
     ]
 
 
+def test_a_plugin_that_goes_to_another_folder_does_not_take_the_command_along(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "restless.py").write_text("import os\nos.chdir('/')\n")
+    assert load_plugins(["restless.py"], ALONE).problems() == []
+    assert Path.cwd() == tmp_path
+
+
 def test_what_a_plugin_prints_stays_out_of_the_output(tmp_path, capsys):
     (tmp_path / "loud.py").write_text("print('hello')\n")
     assert load_plugins([tmp_path / "loud.py"], ALONE).problems() == []

@@ -328,6 +328,13 @@ def raise_store_error(context):
     raise StoreError("the method says that the disk is full.")
 
 
+def go_away(context):
+    """Leaves its worker in another folder, with something left to be computed there."""
+    os.chdir(os.environ["FAULT_FOLDER"])
+    context.pools.farthest(3)
+    return ScalarHeuristic(_zero)
+
+
 def slow(context):
     time.sleep(0.3)
     return ScalarHeuristic(_zero)
@@ -364,6 +371,7 @@ BUILDS = {
     "print-much": print_much,
     "start-a-child": start_a_child,
     "raise-store-error": raise_store_error,
+    "go-away": go_away,
     "slow": slow,
     "clocked": clocked,
     "seeded": seeded,

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from aacbench.run.executor import GIB, Limits, run_cells
+from aacbench.run.executor import GIB, Limits, Workers, run_cells
 from aacbench.run.worker import Failure, begin_step
 
 LIMITS = Limits(600, 4 * GIB)
@@ -62,6 +62,12 @@ def test_a_worker_that_served_one_kind_serves_no_other():
     assert len({pids[3], pids[4], pids[5]}) == 3
     assert len({folder for _, _, folder in answers}) == 1
     assert not os.path.exists(answers[0][2])  # noqa: PTH110
+
+
+def test_no_more_workers_are_started_ahead_than_there_are_cores():
+    with Workers(who, 500, LIMITS) as pool:
+        assert len(psutil.Process().children()) <= 2 * os.cpu_count() + 1  # and one that watches over what they share
+        assert len(list(pool.run(["", ""]))) == 2
 
 
 def test_what_a_job_started_ends_with_the_workers():
