@@ -1,5 +1,6 @@
 """The error boundary around a plugin's own code: whatever it does becomes one sentence."""
 
+import os
 import sys
 import traceback
 from collections.abc import Iterator
@@ -20,12 +21,22 @@ def boundary(failed: str) -> Iterator[None]:
     What it prints goes to the error stream, so that `--json` stays JSON.
     """
     try:
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(sys.stderr), _in_place():
             yield
     except (KeyboardInterrupt, PluginError):
         raise
     except BaseException as error:
         raise PluginError(f"{failed}: {describe(error)}.") from error
+
+
+@contextmanager
+def _in_place() -> Iterator[None]:
+    """Stay in the folder that the user is in: a study's may be named from there."""
+    here = Path.cwd()
+    try:
+        yield
+    finally:
+        os.chdir(here)
 
 
 def describe(error: BaseException) -> str:

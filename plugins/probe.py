@@ -11,6 +11,7 @@ from pathlib import Path
 
 SECONDS = 30.0  # a plugin is declared in microseconds; what it imports may take a while
 _LOOK_SECONDS = 0.02
+_CLOSED = 113  # an exit code of our own
 
 Trial = Callable[[], object]
 
@@ -56,9 +57,21 @@ def _call_all(trials: Sequence[Trial], writing: int) -> None:
         for trial in trials:
             with suppress(BaseException):
                 trial()
+            if not _streams_are_open():
+                os._exit(_CLOSED)
             os.write(writing, b".")
     finally:
         os._exit(0)
+
+
+def _streams_are_open() -> bool:
+    """Whether the command could still print something after this."""
+    try:
+        os.fstat(1)
+        os.fstat(2)
+    except OSError:
+        return False
+    return not any(stream.closed for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__) if stream)
 
 
 def _watch(child: int, reading: int, count: int) -> tuple[int, str]:
@@ -73,6 +86,8 @@ def _watch(child: int, reading: int, count: int) -> tuple[int, str]:
                 done, deadline = done + told, time.monotonic() + SECONDS
                 continue
             time.sleep(_LOOK_SECONDS)  # it closed the pipe, and is about to die, or to hang
+        if death and (death.si_code, death.si_status) == (os.CLD_EXITED, _CLOSED):
+            return done, "it closes the streams that the command prints to."
         if death:
             how = "exit code" if death.si_code == os.CLD_EXITED else "signal"
             return done, f"it ends the process that loads it ({how} {death.si_status})."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aacbench.cli.plugins import PLUGIN_FILES
+from aacbench.cli.run import positive
 from aacbench.cli.studies import AS_JSON, echo_json
 from aacbench.errors import UsageError
 
@@ -24,7 +25,7 @@ SOME_FAILED = 1
 @click.option("--budgets", default="8,32", show_default=True, help="Bytes per vertex, separated by commas.")
 @click.option("--only", help="Run only these checks, separated by commas.")
 @click.option("--expect", multiple=True, metavar="CHECK=REASON", help="A check that is expected to fail; repeatable.")
-@click.option("--time-limit", default=120.0, show_default=True, help="Seconds a check may take.")
+@click.option("--time-limit", default=120.0, show_default=True, callback=positive, help="Seconds a check may take.")
 @AS_JSON
 @click.pass_context
 def check(

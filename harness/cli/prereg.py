@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from aacbench.cli.plugins import PLUGIN_FILES
+from aacbench.cli.run import MANY_WORKERS
 from aacbench.cli.run import run as run_command
 from aacbench.cli.studies import AS_JSON
 
@@ -159,7 +160,7 @@ def verify(context: click.Context, /, file: str | None, study: Path | None, gate
 @FILE
 @PLUGIN_FILES
 @click.option("--public", help='The public text that queries are drawn from, where seed_source is "lock".')
-@click.option("--workers", type=click.IntRange(1), help="Worker processes.")
+@click.option("--workers", type=click.IntRange(1, MANY_WORKERS), help="Worker processes.")
 @click.option("--out", type=click.Path(path_type=Path), help="The study's folder.  [default: studies/NAME]")
 @click.pass_context
 def run(context: click.Context, /, file: Path, plugin_files: tuple[Path, ...], **options: Any) -> None:

@@ -49,8 +49,8 @@ class Progress:
             self._line(f"loading {facts['name']}")
         elif event in ("timed", "untimed"):
             self._timing(event, facts)
-        elif event in ("cell", "kept"):
-            self._done += 1
+        elif event in ("cell", "kept", "rebuilt"):
+            self._done += event != "rebuilt"
             self._finished(facts)
 
     def _timing(self, event: str, facts: Mapping[str, Any]) -> None:

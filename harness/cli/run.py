@@ -9,7 +9,7 @@ import click
 
 from aacbench.cli.plugins import PLUGIN_FILES
 
-MOST_WORKERS = 4
+MOST_WORKERS, MANY_WORKERS = 4, 1024  # by default, and at all
 LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even import what it needs
 STOPPED = 1  # as for a run that could not finish some of its cells
 
@@ -41,7 +41,7 @@ def default_workers() -> int:
     "--workers",
     default=lambda: default_workers(),
     show_default="as many as cores, up to 4",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MANY_WORKERS),
     help="Worker processes.",
 )
 @click.option(
@@ -65,6 +65,7 @@ def default_workers() -> int:
     callback=positive,
     help="GiB a worker may hold.",
 )
+@click.option("--rebuild", is_flag=True, help="Build a cell of each method once more; it must come out the same.")
 @click.option("--time", is_flag=True, help="Time the searches too, alone and in turns, after everything is counted.")
 @click.option(
     "--repetitions", default=5, show_default=True, type=click.IntRange(1), help="How often each query is timed."

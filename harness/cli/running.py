@@ -56,6 +56,7 @@ def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
         files,
         workers=options["workers"],
         existing=options["existing"],
+        rebuild=options["rebuild"],
         limits=Limits(options["time_limit"], int(options["memory_limit"] * GIB)),
         notify=progress.notify,
         lock=bound.lock.digest if bound else None,

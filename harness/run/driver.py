@@ -2,13 +2,11 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from aacbench.compiled import kernel_digest
 from aacbench.errors import DamagedCellError, DataError
@@ -16,20 +14,21 @@ from aacbench.graphs.load import load
 from aacbench.memory.conventions import convention
 from aacbench.method import Method, Params
 from aacbench.parts import names_in, whole
+from aacbench.run.again import Again, Digests, as_before, build_again, digests, judged, quickest
 from aacbench.run.canonical import cell_id, plain
 from aacbench.run.cell import Job, Result, run_cell
+from aacbench.run.choosing import choose
 from aacbench.run.events import RunLog, start_run
-from aacbench.run.executor import Limits, Workers
-from aacbench.run.existing import Existing, decide, state_of
+from aacbench.run.executor import Limits, Workers, run_cells
+from aacbench.run.existing import Existing, decide, look, state_of
 from aacbench.run.facts import Facts, facts_of
 from aacbench.run.fits import Answer, Question, ask_all
 from aacbench.run.layout import ARTIFACTS
 from aacbench.run.locks import claim
-from aacbench.run.plan import CHOSEN_ON, TEST, CellPlan, Plan, check_methods, chosen, plan
+from aacbench.run.plan import CellPlan, Plan, check_methods, plan
 from aacbench.run.records import Study
-from aacbench.run.rows import read_queries
 from aacbench.run.second_look import SecondLook, Sent
-from aacbench.run.store import Cell, commit, read_cell
+from aacbench.run.store import Cell, commit
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.run.worker import Failure
 from aacbench.run.world import GraphOf
@@ -54,9 +53,10 @@ class Setup:
     """All a run needs to know besides the study; `method_of` and `graph_of` must be importable by workers.
 
     `sources` has every method there is: a method of the study may be made of others. `foreign_graphs` are those of
-    plugins, with the digest of each one's source: they are loaded in workers alone. `lock` is the digest of the
-    registration that the run is bound to; `before` is told the key of every cell that can be planned ahead, before the
-    first query, and may refuse by raising.
+    plugins, with the digest of each one's source: they are loaded in workers alone. With `rebuild` a cell of each
+    method is built once more when all are done, and must come out the same. `lock` is the digest of the registration
+    that the run is bound to; `before` is told the key of every cell that can be planned ahead, before the first query,
+    and may refuse by raising.
     """
 
     root: Path
@@ -69,6 +69,7 @@ class Setup:
     existing: Existing = "keep"
     limits: Limits = field(default_factory=Limits)
     notify: Callable[[str, Mapping[str, Any]], None] = field(default=lambda *_: None)
+    rebuild: bool = False
     lock: str | None = None
     before: Callable[[Sequence[Mapping[str, Any]]], None] = field(default=lambda _: None)
 
@@ -88,7 +89,8 @@ class Setup:
 
     def artifacts(self, cell: CellPlan) -> Path:
         """Where a cell's pools and references are kept: what a plugin's workers write, no others read."""
-        shared, origin = self.root / ARTIFACTS, self.origin(cell)
+        origin = self.origin(cell)
+        shared = (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
         return shared / f"plugin-{sha256(origin.encode()).hexdigest()[:12]}" if origin else shared
 
 
@@ -143,20 +145,14 @@ def run_study(study: Study, setup: Setup) -> list[tuple[CellPlan, str]]:
         setup.before([key_of(study, setup, facts, cell) for cell in planned.cells])
         facts_of_run = {"study": study.record(), "version": VERSION, "existing": setup.existing, "lock": setup.lock}
         log = start_run(setup.root, facts_of_run)
-        with second_look(setup, planned) as looking:
-            cells = _stages(_Run(study, setup, facts, log, workers, looking), planned)
+        foreign = any(setup.origin(cell) for cell in planned.cells)
+        with SecondLook(setup.limits, setup.foreign_graphs) if foreign else nullcontext() as looking:
+            run = _Run(study, setup, facts, log, workers, looking)
+            cells = _stages(run, planned)
+        if setup.rebuild and setup.existing != "verify":
+            _rebuild(run, cells)
     log.finish({"cells": len(cells)})
     return cells
-
-
-@contextmanager
-def second_look(setup: Setup, planned: Plan) -> Iterator[SecondLook | None]:
-    """What looks again at the results of plugins, where there are any."""
-    if not any(setup.origin(cell) for cell in planned.cells):
-        yield None
-        return
-    with SecondLook(setup.limits, setup.foreign_graphs) as looking:
-        yield looking
 
 
 def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
@@ -164,11 +160,14 @@ def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
     first = run.named(planned.cells)
     _begin(run, first, first)
     _execute(run, first, {})
-    choices = _choices(run, planned)
-    second = run.named(cell for cell, _ in choices)
+    groups = [run.named(candidates) for candidates in planned.groups().values()]
+    choices = choose(run.setup.root, groups, run.study.selection)
+    second = run.named(cell for cell, _, _ in choices)
     if second:
         _begin(run, [*first, *second], second)
-        _execute(run, second, {name: note for (_, name), (_, note) in zip(second, choices, strict=True)})
+        notes = {name: note for (_, name), (_, note, _) in zip(second, choices, strict=True)}
+        built = {name: digests(winner.record) for (_, name), (_, _, winner) in zip(second, choices, strict=True)}
+        _execute(run, second, notes, built)
     return [*first, *second]
 
 
@@ -226,11 +225,19 @@ def _write(study: Study, setup: Setup, cells: Iterable[tuple[CellPlan, str]]) ->
     write_plan(setup.root, record)
 
 
-def _execute(run: _Run, cells: list[tuple[CellPlan, str]], notes: Mapping[str, Mapping[str, Any]]) -> None:
-    """Run what must be run; cells that another run works on are waited for, and run here if it does not finish them."""
+def _execute(
+    run: _Run,
+    cells: list[tuple[CellPlan, str]],
+    notes: Mapping[str, Mapping[str, Any]],
+    built: Mapping[str, Digests] | None = None,
+) -> None:
+    """Run what must be run; cells that another run works on are waited for, and run here if it does not finish them.
+
+    `built` has what was built for some of the cells before, as candidates, and must be built again.
+    """
     existing, waiting = run.setup.existing, cells
     while waiting:
-        ran, elsewhere = _pass(run, waiting, notes, existing)
+        ran, elsewhere = _pass(run, waiting, notes, built or {}, existing)
         if elsewhere and not ran:
             time.sleep(WAIT_SECONDS)
         waiting = elsewhere
@@ -238,7 +245,11 @@ def _execute(run: _Run, cells: list[tuple[CellPlan, str]], notes: Mapping[str, M
 
 
 def _pass(
-    run: _Run, cells: list[tuple[CellPlan, str]], notes: Mapping[str, Mapping[str, Any]], existing: Existing
+    run: _Run,
+    cells: list[tuple[CellPlan, str]],
+    notes: Mapping[str, Mapping[str, Any]],
+    built: Mapping[str, Digests],
+    existing: Existing,
 ) -> tuple[int, list[tuple[CellPlan, str]]]:
     """Once through the cells: how many were run here, and which belong to another run now."""
     setup = run.setup
@@ -266,7 +277,7 @@ def _pass(
         for job, result in run.workers.run(jobs()):
             if isinstance(result, Failure):
                 result = Result(result.outcome, result.reason, {}, {})
-            result = _looked_at(run, job, result)
+            result = as_before(_looked_at(run, job, result), built.get(job.cell_id, {}))
             _commit(run, planned[job.cell_id], job.cell_id, result, notes.get(job.cell_id))
             claims.pop(job.cell_id).close()
             ran += 1
@@ -282,7 +293,25 @@ def _looked_at(run: _Run, job: Job, result: Result) -> Result:
         return result
     methods = {name: source.method for name, source in run.setup.sources.items()}
     claims = whole(methods[job.plan.method], job.plan.params, methods.__getitem__).claims
-    return run.second_look.at(Sent(job=job, result=result, claims=claims, artifacts=run.setup.root / ARTIFACTS))
+    return run.second_look.at(
+        Sent(job=job, result=result, claims=claims, artifacts=(run.setup.root / ARTIFACTS).absolute())
+    )
+
+
+def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
+    """Build one cell of each method again; one that comes out otherwise is wrong."""
+    setup, plans = run.setup, {name: cell for cell, name in cells}
+    stored = {name: cell for name in plans if isinstance(cell := look(setup.root, name), Cell)}
+    common: dict[str, Any] = {"queries": run.study.queries, "method_of": setup.method_of, "graph_of": setup.graph_of}
+    jobs = [Again(cell=cell, artifacts=setup.artifacts(plans[cell.cell_id]), **common) for cell in quickest(stored)]
+    answers = run_cells(build_again, jobs, setup.workers, setup.limits, lambda job: setup.origin(plans[job.name]))
+    for job, answer in answers:
+        outcome, reason = judged(job, answer)
+        if outcome != "ok":
+            record = {**job.cell.record, "outcome": outcome, "reason": reason}
+            commit(setup.root, job.name, record, job.cell.files, replace=True)
+            run.log.event("cell", cell=job.name, outcome=outcome, reason=reason)
+            run.tell("rebuilt", job.name, plans[job.name], outcome=outcome, reason=reason)
 
 
 def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, note: Mapping[str, Any] | None) -> bool:
@@ -309,14 +338,6 @@ def _refused(cell: CellPlan) -> Result | None:
     if cell.unsupported:
         return Result("unsupported", cell.unsupported, {}, {})
     return Result(cell.failure, cell.failed, {}, {}) if cell.failed else None
-
-
-def look(root: Path, name: str) -> Cell | DamagedCellError | None:
-    """The cell, None, or what is wrong with it."""
-    try:
-        return read_cell(root, name)
-    except DamagedCellError as damaged:
-        return damaged
 
 
 def _job(run: _Run, cell: CellPlan, name: str) -> Job:
@@ -354,30 +375,3 @@ def _commit(run: _Run, cell: CellPlan, name: str, result: Result, note: Mapping[
         commit(run.setup.root, name, short, {}, replace=True)
     run.log.event("cell", cell=name, outcome=result.outcome, reason=result.reason)
     run.tell("cell", name, cell, outcome=result.outcome, reason=result.reason)
-
-
-def _choices(run: _Run, planned: Plan) -> list[tuple[CellPlan, dict[str, Any]]]:
-    """Of each group the candidate with the fewest mean expansions, of equals the first, and what it was chosen from."""
-    cells = []
-    for candidates in planned.groups().values():
-        found = [(cell, name, look(run.setup.root, name)) for cell, name in run.named(candidates)]
-        sound = [(cell, name, stored) for cell, name, stored in found if isinstance(stored, Cell)]
-        scored = [(_mean_expansions(stored), cell) for cell, _, stored in sound if stored.outcome == "ok"]
-        if not scored or len(sound) < len(found):
-            continue  # a choice made without a damaged cell could be another one
-        note = {
-            "selection": run.study.selection,
-            "split": CHOSEN_ON[run.study.selection],
-            "retrospective": CHOSEN_ON[run.study.selection] == TEST,
-            "candidates": [_candidate(name, stored) for _, name, stored in sound],
-        }
-        cells.append((chosen(min(scored, key=lambda pair: pair[0])[1]), {"chosen_from": note}))
-    return cells
-
-
-def _candidate(name: str, cell: Cell) -> dict[str, Any]:
-    return {"cell": name, "outcome": cell.outcome, "queries_sha256": cell.record["files"].get("queries.csv")}
-
-
-def _mean_expansions(cell: Cell) -> float:
-    return float(np.mean(read_queries(cell.files["queries.csv"])["expanded"]))

@@ -83,7 +83,8 @@ class Workers:
         self._temporary = ExitStack()
         with storing(Path(tempfile.gettempdir())):
             self._folder = self._temporary.enter_context(temporary_folder())
-        self._idle = [_start(work, limits, self._folder) for _ in range(count)]
+        # More than there are cores would not begin sooner; they are started when there is something for them to do.
+        self._idle = [_start(work, limits, self._folder) for _ in range(min(count, os.cpu_count() or 1))]
         self._busy: list[_Worker] = []
 
     def __enter__(self) -> "Workers":

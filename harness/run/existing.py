@@ -9,10 +9,11 @@ verify        | skip | skip   | report    nothing that exists is changed
 replace       | run  | run    | run
 """
 
+from pathlib import Path
 from typing import Literal
 
 from aacbench.errors import DamagedCellError
-from aacbench.run.store import Cell
+from aacbench.run.store import Cell, read_cell
 
 Existing = Literal["keep", "retry-failed", "verify", "replace"]
 State = Literal["missing", "ok", "failed", "damaged"]
@@ -41,3 +42,11 @@ def state_of(found: Cell | DamagedCellError | None) -> State:
     if isinstance(found, DamagedCellError):
         return "damaged"
     return "ok" if found.outcome in ANSWERED else "failed"
+
+
+def look(root: Path, name: str) -> Cell | DamagedCellError | None:
+    """The cell, None, or what is wrong with it."""
+    try:
+        return read_cell(root, name)
+    except DamagedCellError as damaged:
+        return damaged

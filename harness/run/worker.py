@@ -1,5 +1,6 @@
 """What a worker process does: take a job, say that it starts, work, answer; until there are no more."""
 
+import ctypes
 import os
 import resource
 import signal
@@ -16,6 +17,7 @@ import psutil
 from aacbench.errors import StoreError
 
 _LOOK_AT_PARENT_SECONDS = 0.5
+_PR_SET_CHILD_SUBREAPER = 36  # Linux
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ def serve(work: Callable[[Any], Any], pipe: Any, memory_bytes: int, temporary: s
     """Work through jobs from the pipe; an exception of `work` is answered as a Failure."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever sends it: the run ends its workers itself
     os.setsid()  # so that what a method starts can be found when this process is gone
+    _adopt_orphans()
     _Teller.pipe = pipe
     # Private memory only: graphs and pools are mapped from files and shared.
     resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
@@ -68,6 +71,12 @@ def serve(work: Callable[[Any], Any], pipe: Any, memory_bytes: int, temporary: s
     while (job := _next(pipe)) is not None:
         pipe.send(Started())
         _send(pipe, _done(work, job))
+
+
+def _adopt_orphans() -> None:
+    """Where the system can, have what a method's own processes start stay a child of this one, to be ended with it."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def _next(pipe: Any) -> Any:
@@ -81,11 +90,20 @@ def _done(work: Callable[[Any], Any], job: Any) -> Any:
     try:
         return work(job)
     except StoreError as error:
-        return error
+        return error if _is_ours(error) else Failure("error", f"the cell ended with {type(error).__name__}: {error}")
     except MemoryError:
         return Failure("out-of-memory", "the cell needed more memory than it may have")
     except BaseException as error:  # a method may raise anything
         return Failure("error", f"the cell ended with {type(error).__name__}")
+
+
+def _is_ours(error: BaseException) -> bool:
+    """Whether the harness raised it: a method that says that the disk is full must not end the run."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    module = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
+    return module.startswith(f"{__name__.partition('.')[0]}.")
 
 
 def _send(pipe: Any, answer: Any) -> None:

@@ -13,7 +13,7 @@ import psutil
 from aacbench.run.events import read_events
 from aacbench.run.store import Cell, scan
 
-FAULTS = Path(__file__).parents[1] / "plugins" / "fault_methods.py"
+FAULTS = ("--plugin", str(Path(__file__).parents[1] / "plugins" / "fault_methods.py"))
 SIZES = ("--graphs", "grid-8", "--budgets", "16", "--seeds", "1,2,3,4,5,6", "--queries", "6/5", "--workers", "2")
 TIMES = ("seconds", "pool_seconds", "peak_rss")
 PATIENCE = 120  # seconds, for what happens at once unless the machine is busy
@@ -21,7 +21,7 @@ PATIENCE = 120  # seconds, for what happens at once unless the machine is busy
 
 def started(root: Path, methods: str, *more: str, temporary: Path | None = None) -> subprocess.Popen:
     """The command, begun."""
-    command = [sys.executable, "-m", "aacbench", "run", "--methods", methods, "--plugin", str(FAULTS), *SIZES]
+    command = [sys.executable, "-m", "aacbench", "run", "--methods", methods, *SIZES]
     environment = {**os.environ} if temporary is None else {**os.environ, "TMPDIR": str(temporary)}
     return subprocess.Popen(
         [*command, "--out", str(root), *more],

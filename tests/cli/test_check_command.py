@@ -87,3 +87,9 @@ def test_what_makes_no_sense_is_one_sentence(capfd, words, sentence):
     printed = capfd.readouterr()
     assert printed.out == ""
     assert sentence in printed.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("seconds", ["-1", "0", "nan", "inf"])
+def test_a_limit_that_no_check_could_meet_is_refused(capfd, seconds):
+    assert command("check", "alt", "--time-limit", seconds) == 2
+    assert "is not a positive number" in capfd.readouterr().err

@@ -24,8 +24,10 @@ REASONS = {
     "broken_exit_in_hook": r"aacbench_methods failed: it called sys.exit \(.*line 10\)",
     "broken_os_exit": r"it ends the process that loads it \(exit code 0\)",
     "broken_os_exit_in_hook": r"it ends the process that loads it \(exit code 3\)",
-    "broken_signal": r"it ends the process that loads it \(signal 11\)",
+    "broken_signal": r"it ends the process that loads it \(signal 9\)",
     "broken_child": r"it ends the process that loads it \(exit code 5\)",
+    "broken_closed_stream": r"it closes the streams that the command prints to",
+    "broken_closed_descriptor": r"it closes the streams that the command prints to",
     "broken_misspelt": r"function aacbench_method, and there is no such hook; perhaps 'aacbench_methods' is meant",
     "broken_unmarked": r"aacbench_methods is not marked as a hook; write @hookimpl",
     "broken_foreign_hook": r"function methods, and there is no such hook; perhaps 'aacbench_methods' is meant",
@@ -136,6 +138,13 @@ def test_a_missing_file_and_a_folder_are_problems(tmp_path):
         "FileNotFoundError",
         "IsADirectoryError",
     ]
+
+
+def test_a_plugin_that_goes_to_another_folder_does_not_take_the_command_along(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "restless.py").write_text("import os\nos.chdir('/')\n")
+    assert load_plugins(["restless.py"], ALONE).problems() == []
+    assert Path.cwd() == tmp_path
 
 
 def test_what_a_plugin_prints_stays_out_of_the_output(tmp_path, capsys):

@@ -1,6 +1,6 @@
-"""Crashes the interpreter."""
+"""Ends its process as a crash of the interpreter would."""
 
 import os
 import signal
 
-os.kill(os.getpid(), signal.SIGSEGV)
+os.kill(os.getpid(), signal.SIGKILL)

@@ -8,7 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from aacbench.plugins import BatchHeuristic, Claims, LabelHeuristic, Method, ScalarHeuristic, Unsupported, hookimpl
+from aacbench.plugins import (
+    BatchHeuristic,
+    Claims,
+    LabelHeuristic,
+    Method,
+    Parameter,
+    ScalarHeuristic,
+    Unsupported,
+    hookimpl,
+)
 
 LEFT_BEHIND = {}
 
@@ -234,6 +243,52 @@ def fit_segfaults(budget, info, params):
     ctypes.string_at(0)
 
 
+def fit_returns_nothing(budget, info, params):
+    return None
+
+
+def fit_odd_keys(budget, info, params):
+    return {("K", 1): 2}
+
+
+def fit_interrupts(budget, info, params):
+    raise KeyboardInterrupt
+
+
+def fit_unreadable(budget, info, params):
+    raise Unreadable
+
+
+def fit_unreadable_reason(budget, info, params):
+    return Unsupported(Unreadable())
+
+
+class Hollow(dict):
+    def items(self):
+        raise RuntimeError("there is nothing in it")
+
+    keys = __iter__ = items
+
+
+def fit_hollow(budget, info, params):
+    return Hollow(K=1)
+
+
+def fit_changes_what_it_is_given(budget, info, params):
+    object.__setattr__(budget, "bytes_per_vertex", 10**6)
+    object.__setattr__(info, "vertices", 1)
+    params["K"] = 3
+    return params
+
+
+def search_junk(params):
+    return 3
+
+
+def search_exits(params):
+    os._exit(7)
+
+
 def fit_needs_coordinates(budget, info, params):
     return params if info.coordinates else Unsupported("it needs coordinates")
 
@@ -249,6 +304,35 @@ def start_a_child(context):
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     Path(os.environ["FAULT_CHILD"]).write_text(str(child.pid))
     hang(context)
+
+
+def clocked(context):
+    """Takes its numbers from the clock, and not from the seed."""
+    noise = np.full(context.graph.vertices, time.time_ns() % 2**31, dtype=np.int32)
+    return BatchHeuristic({"noise": noise}, nothing)
+
+
+def seeded(context):
+    """Takes its numbers from the seed, and claims that the seed changes nothing, unless it says so."""
+    noise = np.random.default_rng(context.seed).integers(9, size=context.graph.vertices, dtype=np.int32)
+    return BatchHeuristic({"noise": noise}, nothing)
+
+
+def nothing(arrays, us, t):
+    return np.zeros(len(us), dtype=np.int64)
+
+
+def raise_store_error(context):
+    from aacbench.errors import StoreError
+
+    raise StoreError("the method says that the disk is full.")
+
+
+def go_away(context):
+    """Leaves its worker in another folder, with something left to be computed there."""
+    os.chdir(os.environ["FAULT_FOLDER"])
+    context.pools.farthest(3)
+    return ScalarHeuristic(_zero)
 
 
 def slow(context):
@@ -286,7 +370,11 @@ BUILDS = {
     "return-text": return_text,
     "print-much": print_much,
     "start-a-child": start_a_child,
+    "raise-store-error": raise_store_error,
+    "go-away": go_away,
     "slow": slow,
+    "clocked": clocked,
+    "seeded": seeded,
 }
 FITS = {
     "fit-raises": fit_raises,
@@ -300,6 +388,13 @@ FITS = {
     "fit-exits-at-once": fit_exits_at_once,
     "fit-segfaults": fit_segfaults,
     "fit-needs-coordinates": fit_needs_coordinates,
+    "fit-returns-nothing": fit_returns_nothing,
+    "fit-odd-keys": fit_odd_keys,
+    "fit-interrupts": fit_interrupts,
+    "fit-unreadable": fit_unreadable,
+    "fit-unreadable-reason": fit_unreadable_reason,
+    "fit-hollow": fit_hollow,
+    "fit-changes-what-it-is-given": fit_changes_what_it_is_given,
 }
 
 
@@ -309,5 +404,10 @@ def aacbench_methods():
         yield Method(name, "misbehaves as its name says", fits, build)
     for name, fit in FITS.items():
         yield Method(name, "misbehaves as its name says", fit, too_large if name == "fit-too-large" else flat)
+    yield Method("search-junk", "misbehaves as its name says", fits, flat, search=search_junk)
+    yield Method("search-exits", "misbehaves as its name says", fits, flat, search=search_exits)
+    grid = {"K": Parameter(1, "changes nothing")}
+    yield Method("seeded-and-says-so", "has a seed", fits, seeded, Claims(deterministic=False))
+    yield Method("clocked-grid", "has settings to choose from", fits, clocked, parameters=grid)
     yield Method("honestly-random", "has a seed", fits, flat, Claims(deterministic=False))
     yield Method("jagged-and-says-so", "inconsistent, honestly", fits, jagged, Claims(consistent=False))

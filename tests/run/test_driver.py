@@ -231,6 +231,16 @@ def studies_of(root: Path) -> list:
     return [cell for _, cell in scan(root) if isinstance(cell, Cell)]
 
 
+def test_a_method_that_leaves_its_worker_elsewhere_spoils_nothing(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setenv("FAULT_FOLDER", str(tmp_path / "elsewhere"))
+    study = studies.study("go-away", "slow")
+    run_study(study, studies.setup(Path("study"), study))
+    assert {cell.outcome for cell in studies.cells(tmp_path / "study").values()} == {"ok"}
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
 def test_no_worker_stays_when_results_are_not_waited_for() -> None:
     with Workers(time.sleep, 2, studies.LIMITS) as workers:
         assert next(workers.run([0, 600, 600]))[0] == 0

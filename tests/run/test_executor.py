@@ -3,14 +3,16 @@
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import psutil
+import pytest
 
-from aacbench.run.executor import GIB, Limits, run_cells
+from aacbench.run.executor import GIB, Limits, Workers, run_cells
 from aacbench.run.worker import Failure, begin_step
 
 LIMITS = Limits(600, 4 * GIB)
@@ -28,6 +30,18 @@ def child_and_die(note):
     pid = subprocess.Popen(["sh", "-c", "sleep 600 & wait"], process_group=0).pid
     Path(note).write_text(str(pid))
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def daemon(note):
+    """A process twice removed, in a session of its own."""
+    if os.fork() == 0:
+        os.setsid()
+        child = os.fork()
+        if child:
+            Path(note).write_text(str(child))
+            os._exit(0)
+        time.sleep(600)
+    os.wait()
 
 
 def steps(job):
@@ -50,6 +64,12 @@ def test_a_worker_that_served_one_kind_serves_no_other():
     assert not os.path.exists(answers[0][2])  # noqa: PTH110
 
 
+def test_no_more_workers_are_started_ahead_than_there_are_cores():
+    with Workers(who, 500, LIMITS) as pool:
+        assert len(psutil.Process().children()) <= 2 * os.cpu_count() + 1  # and one that watches over what they share
+        assert len(list(pool.run(["", ""]))) == 2
+
+
 def test_what_a_job_started_ends_with_the_workers():
     ((_, pid),) = run_cells(child, ["job"], 1, LIMITS)
     wait_until_gone(pid)
@@ -60,6 +80,12 @@ def test_what_a_job_started_ends_when_its_worker_has_died(tmp_path):
     ((_, answer),) = run_cells(child_and_die, [str(note)], 1, LIMITS)
     assert answer == Failure("error", "the worker process died (signal 9)")
     wait_until_gone(int(note.read_text()))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who started a process whose starter is gone")
+def test_what_left_its_session_ends_with_the_workers_too(tmp_path):
+    run_cells(daemon, [str(tmp_path / "pid")], 1, LIMITS)
+    wait_until_gone(int((tmp_path / "pid").read_text()))
 
 
 def test_a_failure_names_the_step_its_worker_was_at():

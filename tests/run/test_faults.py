@@ -50,6 +50,7 @@ RAISED = {
     "return-nothing": ("error", "NoneType"),
     "return-text": ("error", "str"),
 }
+TOLD = {"raise-store-error": ("error", "the cell ended with StoreError: the method says that the disk is full.")}
 UNFIT = {
     "fit-raises": ("error", "fit failed with ValueError: no fit"),
     "fit-leaves": ("error", "fit failed with SystemExit: 3"),
@@ -67,7 +68,7 @@ def folder(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("faults")
     os.environ["FAULT_CHILD"] = str(root / "child")
     fine = [name for name in FINE if name != "dijkstra"]
-    study = studies.study(*HANGING, *FATAL, *RAISED, *UNFIT, *WRONG, *fine)
+    study = studies.study(*HANGING, *FATAL, *RAISED, *TOLD, *UNFIT, *WRONG, *fine)
     hanging = studies.study(*HANGING)
     run_study(hanging, studies.setup(root / "hanging", hanging, workers=4, limits=Limits(LIMIT, 4 * GIB)))
     for name in HANGING:
@@ -77,10 +78,10 @@ def folder(tmp_path_factory) -> Path:
     return root / "study"
 
 
-@pytest.mark.parametrize("method", [*HANGING, *FATAL, *RAISED, *UNFIT])
+@pytest.mark.parametrize("method", [*HANGING, *FATAL, *RAISED, *TOLD, *UNFIT])
 def test_a_fault_has_its_outcome_and_a_reason(folder: Path, method: str) -> None:
     cell = studies.by_method(folder)[method]
-    outcome, reason = {**HANGING, **FATAL, **RAISED, **UNFIT}[method]
+    outcome, reason = {**HANGING, **FATAL, **RAISED, **TOLD, **UNFIT}[method]
     assert cell.outcome == outcome
     assert reason in cell.record["reason"]
 

@@ -14,8 +14,16 @@ FATAL = {
     "fit-allocates": ("out-of-memory", "fit needed more memory"),
     "fit-exits-at-once": ("error", "in fit, the worker process died (exit code 0)"),
     "fit-segfaults": ("error", "in fit, the worker process died (signal 11"),
+    "fit-returns-nothing": ("error", "fit failed with a NoneType instead of parameters or Unsupported"),
+    "fit-odd-keys": ("error", "fit failed with"),
+    "fit-interrupts": ("error", "in fit, the cell ended with KeyboardInterrupt"),
+    "fit-unreadable": ("error", "in fit, the cell ended with Unreadable"),
+    "fit-unreadable-reason": ("error", "fit failed with"),
+    "fit-hollow": ("error", "fit failed with RuntimeError: there is nothing in it"),
+    "search-junk": ("error", "search failed with TypeError"),
+    "search-exits": ("error", "the worker process died (exit code 7)"),
 }
-FINE = {"alt": "ok", "print-much": "ok"}
+FINE = {"alt": "ok", "print-much": "ok", "fit-changes-what-it-is-given": "ok"}
 
 
 def run(root: Path, methods: list[str], *more: str) -> int:
@@ -43,6 +51,11 @@ def test_a_fit_that_never_answers_is_an_outcome(folder: Path, method: str) -> No
 @pytest.mark.parametrize("method", FINE)
 def test_the_others_are_planned_and_finish(folder: Path, method: str) -> None:
     assert studies.by_method(folder)[method].outcome == "ok"
+
+
+def test_a_fit_has_nothing_of_the_plan_to_change(folder: Path) -> None:
+    cell = studies.by_method(folder)["fit-changes-what-it-is-given"]
+    assert (cell.key["budget"], cell.key["params"]) == (16, {"K": 3})
 
 
 def test_a_dry_run_survives_and_says_so(tmp_path: Path, monkeypatch, capsys) -> None:

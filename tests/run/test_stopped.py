@@ -5,54 +5,73 @@ import random
 import signal
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
 from cli import group
 
-METHODS = "alt,random-subset"  # a plugin's would need one more process, and starting those is what takes the time
-SEED, KILLS = 20260, 10
+METHODS = "alt,random-subset"  # a plugin's would need more processes, and starting those is what takes the time
+SEED = 20260
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory) -> tuple[dict, float]:
     """What the study comes to, and how long that takes."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    assert group.completed(folder / "warm", METHODS)[0] == 0  # compiles, so that the second takes what all others take
+    assert group.completed(folder / "warm", "dijkstra")[0] == 0  # so that nothing need be compiled in what is measured
     began = time.monotonic()
-    assert group.completed(folder / "study", METHODS) == (0, "")
+    assert group.completed(folder / "study", METHODS, "--workers", "1") == (0, "")
     return group.store(folder / "study"), time.monotonic() - began
 
 
-def test_killed_at_ten_random_moments_it_comes_to_the_same(tmp_path: Path, undisturbed) -> None:
-    whole, seconds = undisturbed
+@pytest.fixture
+def kill(tmp_path: Path, undisturbed):
+    """A function that starts the command, waits, kills its whole group, and sees that what is there is whole.
+
+    What is left when the test is done must come to what an undisturbed run comes to, with nothing left behind.
+    """
     root, temporary = tmp_path / "study", tmp_path / "temporary"
     temporary.mkdir()
-    draw = random.Random(SEED)
-    for number in range(KILLS):
-        # Every other run replaces what is there, so that all ten have something to do, and is killed while it does so:
-        # the moments in which something is written are too short to be met by chance.
-        process = group.started(root, METHODS, "--existing", ("keep", "replace")[number % 2], temporary=temporary)
-        if number % 2:
-            group.wait_for_changes(root, draw.randrange(1, 2 * len(whole)), process)
-        else:
-            time.sleep(draw.uniform(0, seconds))
+
+    def kill(wait, *more: str) -> None:
+        process = group.started(root, METHODS, *more, temporary=temporary)
+        wait(process)
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         group.wait_for(lambda: not group.processes(root))
-        group.store(root)  # whenever it was killed, what is there is whole
+        group.store(root)
+
+    yield kill
     assert group.completed(root, METHODS, temporary=temporary) == (0, "")
-    assert group.store(root) == whole
+    assert group.store(root) == undisturbed[0]
     assert group.leftovers(root) == []
     assert list(temporary.iterdir()) == []
     assert group.processes(root) == []
 
 
+def test_killed_at_ten_random_moments_and_resumed_after_each_it_comes_to_the_same(kill, undisturbed) -> None:
+    draw = random.Random(SEED)
+    for number in range(10):
+        # Every other run does again what is there already, so that there is something to do when the tenth is killed.
+        moment = draw.uniform(0, undisturbed[1])
+        more = "--workers", "1", "--existing", ("keep", "replace")[number % 2]
+        kill(lambda _, moment=moment: time.sleep(moment), *more)
+
+
+def test_killed_while_it_writes_it_comes_to_the_same(kill, tmp_path: Path, undisturbed) -> None:
+    """The moments in which something is written are too short to be met by chance."""
+    draw = random.Random(SEED)
+    for _ in range(3):
+        changes = draw.randrange(1, 2 * len(undisturbed[0]))
+        kill(partial(group.wait_for_changes, tmp_path / "study", changes), "--existing", "replace")
+
+
 def test_stopped_by_control_c_it_says_so_and_goes_on_to_the_same(tmp_path: Path, undisturbed) -> None:
     root = tmp_path / "study"
     methods = f"{METHODS},slow"  # so that something is left to do when it is stopped
-    process = group.started(root, methods)
+    process = group.started(root, methods, *group.FAULTS)
     group.wait_for(lambda: group.finished(root) or process.poll() is not None)
     os.killpg(process.pid, signal.SIGINT)
     said = "aacbench: stopped; what is finished is kept, and the same command goes on from there."
@@ -60,7 +79,7 @@ def test_stopped_by_control_c_it_says_so_and_goes_on_to_the_same(tmp_path: Path,
     group.wait_for(lambda: not group.processes(root))
     assert 0 < len(group.store(root)) <= len(undisturbed[0])
     assert group.leftovers(root) == []
-    assert group.completed(root, methods) == (0, "")
+    assert group.completed(root, methods, *group.FAULTS) == (0, "")
     whole = group.store(root)
     assert {name: whole.pop(name) for name in undisturbed[0]} == undisturbed[0]
     ((record, _),) = whole.values()
@@ -69,10 +88,10 @@ def test_stopped_by_control_c_it_says_so_and_goes_on_to_the_same(tmp_path: Path,
 
 def test_a_worker_killed_from_outside_costs_its_cell_alone(tmp_path: Path) -> None:
     root = tmp_path / "study"
-    process = group.started(root, "alt,hang", "--budgets", "16", "--workers", "1")
+    process = group.started(root, "alt,hang", *group.FAULTS, "--budgets", "16", "--workers", "1")
     group.wait_for(lambda: group.finished(root) == 2 or process.poll() is not None)
-    (worker,) = [child for child in psutil.Process(process.pid).children() if "spawn_main" in " ".join(child.cmdline())]
-    worker.kill()
+    started = [child for child in psutil.Process(process.pid).children() if "spawn_main" in " ".join(child.cmdline())]
+    min(started, key=psutil.Process.create_time).kill()  # the other one looks at results again
     assert group.ended(process) == (1, "")
     found = {record["key"]["label"]: record for record, _ in group.store(root).values()}
     assert {label: record["outcome"] for label, record in found.items()} == {

@@ -1,0 +1,5 @@
+"""Closes what the command prints to."""
+
+import sys
+
+sys.stdout.close()
