@@ -15,7 +15,9 @@ SHORTER_NAMES = {"hybrid"}
 def test_soundness_has_every_method_that_claims_admissible_bounds():
     claiming = {name for name, loaded in plugins().methods().items() if loaded.method.claims.admissible}
     study = read_protocol("soundness")
-    assert {choice.name for choice in study.methods} == claiming - SHORTER_NAMES - {"dijkstra"}  # comes with every study
+    assert {choice.name for choice in study.methods} == claiming - SHORTER_NAMES - {
+        "dijkstra"
+    }  # comes with every study
     assert study.budgets == (32, 64, 128)
     assert "audit" in study.measure
 
