@@ -97,6 +97,8 @@ class Remainder:
     def lower(self, by: Array) -> None:
         """Take so much off each arc."""
         weights = self._arcs.weights - by
+        if weights.min(initial=0) < 0:  # a search over such arcs would not end, and run out of its heap
+            raise ArithmeticError("more was taken off an arc than it had; please report it.")
         weights.flags.writeable = False  # a kernel is compiled for one kind of array
         self._arcs = self._arcs._replace(weights=weights)
 

@@ -9,7 +9,7 @@ from support import graphs, true_distances
 
 from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
-from aacbench.labels.embedding import ALTERNATIONS, fastmap, least_of_both_ways, residual
+from aacbench.labels.embedding import ALTERNATIONS, Remainder, fastmap, least_of_both_ways, residual
 from aacbench.memory.conventions import PAPER, Budget
 from aacbench.memory.deploy import deploy
 from aacbench.memory.info import graph_info
@@ -75,6 +75,15 @@ def plain_residual(graph, dimensions, rng):
 def test_residual_labels_equal_a_plain_twin(graph, dimensions, seed):
     found = residual(network(graph), dimensions, np.random.default_rng(seed))
     assert np.array_equal(found, plain_residual(graph, dimensions, np.random.default_rng(seed)))
+
+
+def test_no_arc_gives_more_than_it_has():
+    net = network(load("grid-32"))
+    left = Remainder(net, net.arcs)
+    left.lower(net.arcs.weights)
+    assert left.distances(0).max() == 0
+    with pytest.raises(ArithmeticError, match="more was taken off"):
+        left.lower(net.arcs.weights)
 
 
 @pytest.mark.parametrize("build", [fastmap, residual])
