@@ -13,9 +13,10 @@ from aacbench.prereg.lock import Lock, read_lock
 from aacbench.prereg.match import Deviation
 from aacbench.prereg.predictions import Prediction, methods_of
 from aacbench.prereg.schema import CONFIRMATORY, EXPLORATORY, Registration
+from aacbench.run.canonical import canonical
 from aacbench.run.plan import BASELINE, TEST
 
-Seen = tuple[Any, ...]  # what a result is of: a method on a graph at a budget, on these queries
+Seen = tuple[Any, ...]  # what a result is of: a method with its parameters on a graph, on these queries
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def _wanted(prediction: Prediction, lock: Lock) -> Iterator[Seen]:
 
 def _result(key: Mapping[str, Any]) -> Seen:
     queries = (key["query_digests"] or {}).get(TEST)
-    return key["graph_digest"], queries, key["label"], key["budget"]
+    return key["graph_digest"], queries, key["method"], canonical(key["params"])  # a label may spell out a default
 
 
 def _late_deviations(registration: Registration, past: History, doubts: Doubts) -> tuple[set[str], list[str]]:

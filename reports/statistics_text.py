@@ -195,9 +195,9 @@ def _family_notes(table: Table) -> Iterator[str]:
 
 def _cautions(table: Table) -> Iterator[str]:
     profile, cells = table.profile, table.cells
-    yield from dict.fromkeys(
-        found.warning for cell in cells if cell.tests for found in cell.tests.combined if found.warning
-    )
+    shown = {name for name in profile.combinations if name == profile.family_of or COMBINATIONS[name].warning}
+    combined = [found for cell in cells if cell.tests for found in cell.tests.combined if found.name in shown]
+    yield from dict.fromkeys(found.warning for found in combined if found.warning)
     yield from dict.fromkeys(cell.effect.caution for cell in cells if cell.effect.caution)
     single = {seed for cell in cells for seed in cell.unpaired_seeds}
     if single:

@@ -43,11 +43,14 @@ def prereg() -> None:
 def new(file: Path, source: str | None, title: str | None) -> None:
     """Write a registration to fill in, with a comment on every key."""
     from aacbench.cli.preregistering import write_new
+    from aacbench.prereg.lock import UNDECIDED
     from aacbench.prereg.shipped import shipped
 
-    source = source or click.prompt("Which protocol is it to begin with", default="quick")
+    if source is None:
+        source = click.prompt("Which protocol is it to begin with", default="quick")
+        title = title or click.prompt("What is it about, in a line")
     if title is None:
-        title = "" if source in shipped() else click.prompt("What is it about, in a line")
+        title = "" if source in shipped() else UNDECIDED
     click.echo(write_new(file, source, title))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.stats import outcomes
-from aacbench.stats.bootstrap import percentile_interval, two_way
+from aacbench.stats.bootstrap import BOOTSTRAP_WARNING, percentile_interval, two_way
 from aacbench.stats.crossed import FEW_SEEDS, FEW_SEEDS_WARNING, crossed
 from aacbench.stats.estimands import Estimand
 from aacbench.stats.paired import Expansions, MethodRows, Paired, pair
@@ -63,10 +63,17 @@ class Effect:
         return self.interval95 if wide else self.interval90
 
     @property
+    def bootstrapped(self) -> bool:
+        """Whether the intervals are those of the bootstrap, which has no p-values beside them."""
+        return self.status == outcomes.OK and self.interval95 is not None and self.p_difference is None
+
+    @property
     def caution(self) -> str:
         """What must be known before the interval is used, or nothing."""
         if self.status == outcomes.QUERIES_ONLY:
             return self.reason
+        if self.bootstrapped:
+            return BOOTSTRAP_WARNING
         return FEW_SEEDS_WARNING if self.level == SEEDS_AND_QUERIES and self.seeds < FEW_SEEDS else ""
 
 

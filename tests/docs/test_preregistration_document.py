@@ -49,7 +49,7 @@ def test_the_session_comes_out_as_printed(tmp_path):
 WORDS = [*VERDICTS, *EVENTS, *WHAT, *KINDS, *RULES, *STATUSES, *ANCHORS]
 
 
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize("word", WORDS, ids="the word {}".format)  # a bare "data" would be taken for the mark
 def test_every_word_is_explained(word):
     assert f"`{word}`" in TEXT
 

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from aacbench.stats import ESTIMANDS, PROFILES
+from aacbench.stats.bootstrap import COVERED
+from aacbench.stats.combine import CAUCHY_REJECTED
+from aacbench.stats.crossed import REJECTED
 from aacbench.stats.outcomes import DEGENERATE, NOT_TESTED, OUTCOMES, UNDEFINED
 
 TEXT = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text(encoding="utf-8")
@@ -39,6 +42,20 @@ def test_the_python_example_prints_what_it_says(tmp_path):
 @pytest.mark.parametrize("word", [*ESTIMANDS, *PROFILES, *OUTCOMES, DEGENERATE, NOT_TESTED, UNDEFINED])
 def test_every_word_of_the_output_is_explained(word):
     assert f"`{word}`" in TEXT
+
+
+def test_error_rates_are_those_that_simulations_check():
+    """The numbers that tests/stats holds against simulated truth are the ones a reader is told."""
+    words = " ".join(TEXT.split())
+    two, three, four, five = (f"{100 * REJECTED[seeds]:.0f} %" for seeds in (2, 3, 4, 5))
+    assert f"different in 2 to {five} of cases" in words
+    assert f"up to {four} with four, {three} with three, {two} with two" in words
+    ten, *fewer = (f"{100 * COVERED[seeds]:.0f} %" for seeds in (10, 5, 3, 2))
+    assert (
+        "covers in {} of cases with ten seeds, {} with five, {} with three and {} with two".format(ten, *fewer) in words
+    )
+    rates = [f"{100 * CAUCHY_REJECTED[level]:g} %" for level in (0.05, 0.01)]
+    assert "5 % it rejects a true null in up to {} of cases, at 1 % in up to {}".format(*rates) in words
 
 
 def test_what_the_document_says_of_profiles_is_so():

@@ -47,6 +47,15 @@ def test_the_same_cells_registered_anew_under_another_name(done, capsys):
     assert note.startswith("Results of the same methods on the same queries could have been seen before, under small")
 
 
+def test_a_default_that_is_spelt_out_makes_no_other_method(done, capsys):
+    spelt = another(
+        done,
+        contrasts=('b = "random-subset"', 'b = "random-subset[K0=64]"'),
+        method=('name = "random-subset"', 'name = "random-subset"\nsettings = { K0 = 64 }'),
+    )
+    assert exploratory(looked(spelt, capsys)[1]) == ALL
+
+
 def test_other_queries_are_another_matter(done, capsys):
     _, record = looked(another(done, queries=("seed = 7", "seed = 8")), capsys)
     assert exploratory(record) == set()

@@ -47,6 +47,12 @@ def test_a_new_one_asks(tmp_path, monkeypatch):
     assert read_registration(path).title == "about it"
 
 
+def test_a_new_one_from_a_protocol_asks_nothing(tmp_path, capsys):
+    path = tmp_path / "mine.toml"
+    assert command("prereg", "new", path, "--from", "quick") == 0
+    assert read_registration(path).title == "TODO"
+
+
 def test_what_says_todo_is_not_locked(tmp_path, capsys):
     path = tmp_path / "mine.toml"
     command("prereg", "new", path, "--from", "quick", "--title", "mine")

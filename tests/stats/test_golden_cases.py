@@ -88,7 +88,7 @@ def test_combinations_over_seeds(case, name):
     inputs, wanted = case["inputs"], case["expected"]
     found = combine(name, inputs["p_two_sided"], inputs["direction"])
     assert found.p == pytest.approx(wanted[COMBINED[name]], rel=1e-9, abs=0)
-    assert bool(found.warning) == (name == "stouffer-absz")
+    assert bool(found.warning) == (name == "stouffer-absz" or (name == "cauchy" and 0.01 <= found.p < 0.05))
 
 
 @pytest.mark.parametrize("case", cases("combine"))
