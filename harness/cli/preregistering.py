@@ -27,8 +27,9 @@ from aacbench.prereg.writing import new_registration
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports.cells import planned_cells
 from aacbench.reports.tables import aligned
-from aacbench.run.driver import key_of, prepare
+from aacbench.run.driver import prepare
 from aacbench.run.durable import make_folder, storing, write_file
+from aacbench.run.keys import key_of
 
 
 def write_new(file: Path, source: str, title: str) -> str:

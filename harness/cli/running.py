@@ -25,12 +25,14 @@ from aacbench.prereg.ledger import Entry
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports import latency, tables
-from aacbench.run.driver import Setup, Source, named, prepare, run_study
+from aacbench.run.driver import prepare, run_study
 from aacbench.run.durable import make_folder, replace_file, storing
 from aacbench.run.executor import GIB, Limits
+from aacbench.run.keys import named
 from aacbench.run.layout import DERIVED
 from aacbench.run.plan import BASELINE
 from aacbench.run.records import Study
+from aacbench.run.setup import Setup, Source
 from aacbench.run.store import read_cell, scan
 from aacbench.run.study import StudyContents, protocol_digest, read_study
 from aacbench.run.timing import time_study

@@ -1,97 +1,37 @@
 """A run from start to end: plan, skip what is done, execute, commit as results come, choose on validation, go on."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, field
-from hashlib import sha256
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aacbench.compiled import kernel_digest
 from aacbench.errors import DamagedCellError, DataError
-from aacbench.graphs.load import load
-from aacbench.memory.conventions import convention
-from aacbench.method import Method, Params
 from aacbench.parts import names_in, whole
 from aacbench.run.again import Again, Digests, as_before, build_again, digests, judged, quickest
-from aacbench.run.canonical import cell_id, plain
+from aacbench.run.canonical import plain
 from aacbench.run.cell import Job, Result, run_cell
 from aacbench.run.choosing import choose
 from aacbench.run.events import RunLog, start_run
-from aacbench.run.executor import Limits, Workers, run_cells
+from aacbench.run.executor import Workers, run_cells
 from aacbench.run.existing import Existing, decide, look, state_of
 from aacbench.run.facts import Facts, facts_of
 from aacbench.run.fits import Answer, Question, ask_all
+from aacbench.run.keys import key_of, named
 from aacbench.run.layout import ARTIFACTS
 from aacbench.run.locks import claim
 from aacbench.run.plan import CellPlan, Plan, check_methods, plan
 from aacbench.run.records import Study
 from aacbench.run.second_look import SecondLook, Sent
+from aacbench.run.setup import Setup
 from aacbench.run.store import Cell, commit
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.run.worker import Failure
-from aacbench.run.world import GraphOf
 from aacbench.search import parse
 from aacbench.version import VERSION
 
 WAIT_SECONDS = 0.5  # between looks at cells that another run works on
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A method and where it comes from: the digest of its source goes into every cell's key."""
-
-    method: Method
-    digest: str
-    plugin_file: Path | None = None
-    built_in: bool = False  # else its code is run in workers alone, which nobody else's cells then share
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
-    """All a run needs to know besides the study; `method_of` and `graph_of` must be importable by workers.
-
-    `sources` has every method there is: a method of the study may be made of others. `foreign_graphs` are those of
-    plugins, with the digest of each one's source: they are loaded in workers alone. With `rebuild` a cell of each
-    method is built once more when all are done, and must come out the same. `lock` is the digest of the registration
-    that the run is bound to; `before` is told the key of every cell that can be planned ahead, before the first query,
-    and may refuse by raising.
-    """
-
-    root: Path
-    sources: Mapping[str, Source]
-    resolve: Callable[[Method, Mapping[str, Any]], Params]
-    method_of: Callable[[str], Method]
-    graph_of: GraphOf = load
-    foreign_graphs: Mapping[str, str] = field(default_factory=dict)
-    workers: int = 1
-    existing: Existing = "keep"
-    limits: Limits = field(default_factory=Limits)
-    notify: Callable[[str, Mapping[str, Any]], None] = field(default=lambda *_: None)
-    rebuild: bool = False
-    lock: str | None = None
-    before: Callable[[Sequence[Mapping[str, Any]]], None] = field(default=lambda _: None)
-
-    def defaults(self, method: str) -> dict[str, Any]:
-        """What the method's parameters are unless somebody sets them, for tables that leave it out."""
-        return {name: parameter.default for name, parameter in self.sources[method].method.parameters.items()}
-
-    def kind(self, job: Job) -> str:
-        """What may share a worker with a job: the cells of its plugins."""
-        return self.origin(job.plan)
-
-    def origin(self, cell: CellPlan) -> str:
-        """The plugins that a cell's method, its parts and its graph come from, empty for built-in ones."""
-        sources = [self.sources[name] for name in (cell.method, *names_in(cell.params))]
-        found = [source.digest for source in sources if not source.built_in]
-        return " ".join([*found, self.foreign_graphs.get(cell.graph, "")]).strip()
-
-    def artifacts(self, cell: CellPlan) -> Path:
-        """Where a cell's pools and references are kept: what a plugin's workers write, no others read."""
-        origin = self.origin(cell)
-        shared = (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
-        return shared / f"plugin-{sha256(origin.encode()).hexdigest()[:12]}" if origin else shared
 
 
 def prepare(study: Study, setup: Setup) -> tuple[Plan, dict[str, Facts]]:
@@ -105,13 +45,6 @@ def prepare(study: Study, setup: Setup) -> tuple[Plan, dict[str, Facts]]:
         return ask_all(questions, methods, foreign, setup.method_of, setup.workers, setup.limits)
 
     return plan(study, methods, {name: fact.info for name, fact in facts.items()}, setup.resolve, fit), facts
-
-
-def named(
-    study: Study, setup: Setup, facts: Mapping[str, Facts], cells: Iterable[CellPlan]
-) -> list[tuple[CellPlan, str]]:
-    """The cells with their ids."""
-    return [(cell, cell_id(key_of(study, setup, facts, cell))) for cell in cells]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,39 +114,6 @@ def damaged(root: Path, cells: Iterable[tuple[CellPlan, str]]) -> dict[str, str]
     """The cells of a study that are not as they were written, with what is wrong: `verify` leaves them so."""
     found = {name: look(root, name) for _, name in cells}
     return {name: str(cell) for name, cell in found.items() if isinstance(cell, DamagedCellError)}
-
-
-def key_of(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan) -> dict[str, Any]:
-    """Everything that decides what a cell computes, and the lock that it was computed under.
-
-    The lock is part of the key so that rows made before it, or under another, can never stand for rows made under it.
-    """
-    fact = facts[cell.graph]
-    return {
-        "graph": cell.graph,
-        "graph_digest": fact.graph_digest,
-        "query_digests": dict(fact.query_digests),
-        "method": cell.method,
-        "label": cell.label,
-        "plugin_digest": setup.sources[cell.method].digest,
-        **_part_digests(setup, cell),
-        "params": dict(cell.params),
-        "budget": cell.budget,
-        "convention": convention(cell.convention).record(),
-        "seed": cell.seed,
-        "policy": cell.policy,
-        "splits": list(cell.splits),
-        "role": cell.role,
-        "engine": kernel_digest(),
-        "protocol": study.protocol,
-        **({"lock": setup.lock} if setup.lock else {}),
-    }
-
-
-def _part_digests(setup: Setup, cell: CellPlan) -> dict[str, Any]:
-    """The sources of the methods it is made of: a change in one of them changes what the cell computes."""
-    names = sorted(set(names_in(cell.params)))
-    return {"part_digests": {name: setup.sources[name].digest for name in names}} if names else {}
 
 
 def _write(study: Study, setup: Setup, cells: Iterable[tuple[CellPlan, str]]) -> None:
