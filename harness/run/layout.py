@@ -8,9 +8,16 @@ from aacbench.run.canonical import ID_DIGITS
 
 PLAN, CELLS, RUNS, LOCKS, ARTIFACTS, DERIVED = "plan.json", "cells", "runs", "locks", "artifacts", "derived"
 CELL_FILE = "cell.json"
+BUILT_AGAIN = "built-again"  # of the artifacts, those that no counted cell reads, as plugins may have had a hand in them
 UNFINISHED, REPLACED = ".unfinished", ".replaced-"
 
 _ID = re.compile(f"[0-9a-f]{{{ID_DIGITS}}}")
+
+
+def artifact_folders(root: Path) -> list[Path]:
+    """Where artifacts are kept: those of built-in methods, and beside them those that they must not read."""
+    shared = root / ARTIFACTS
+    return [shared, *(path for path in shared.glob("*-*") if path.is_dir())]
 
 
 def is_cell_id(text: str) -> bool:

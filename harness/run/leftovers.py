@@ -6,14 +6,14 @@ from pathlib import Path
 
 from aacbench.run.canonical import ID_DIGITS
 from aacbench.run.durable import remove
-from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, REPLACED, RUNS, UNFINISHED
+from aacbench.run.layout import CELLS, DERIVED, REPLACED, RUNS, UNFINISHED, artifact_folders
 from aacbench.run.locks import sweep_locks
 from aacbench.scratch import abandoned, is_scratch, scratch_name
 
 
 def sweep(root: Path) -> None:
     """Remove what nobody works on any more; a cell whose replacement was interrupted comes back."""
-    for folder in (root, root / ARTIFACTS):
+    for folder in (root, *artifact_folders(root)):
         sweep_locks(folder)
     for path in _scratch(root):
         if not abandoned(path):
@@ -37,7 +37,7 @@ def replaced_id(name: str) -> str:
 
 
 def _scratch(root: Path) -> Iterator[Path]:
-    inner = [found for part in (RUNS, CELLS, ARTIFACTS) for found in (root / part).glob("*")]
+    inner = [found for part in (root / RUNS, root / CELLS, *artifact_folders(root)) for found in part.glob("*")]
     for folder in (root, root / DERIVED, *inner):
         for kind in (UNFINISHED, REPLACED):
             yield from (path for path in folder.glob(f"{kind}*") if is_scratch(path))

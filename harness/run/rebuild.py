@@ -9,7 +9,7 @@ from aacbench.errors import AacbenchError, UsageError
 from aacbench.graphs.load import load
 from aacbench.memory.deploy import Deployed, deploy
 from aacbench.method import BuildContext, Method
-from aacbench.run.layout import ARTIFACTS
+from aacbench.run.layout import ARTIFACTS, BUILT_AGAIN
 from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
 from aacbench.run.study import read_plan
@@ -34,7 +34,7 @@ def rebuild(
         raise UsageError(f"the graph {key['graph']} is no longer the one this cell was run on; run the study anew.")
     if world.digests() != dict(key["query_digests"]):
         raise UsageError(f"the queries on {key['graph']} are no longer those of this cell; run the study anew.")
-    pools = StoredPools(world.net, root / ARTIFACTS, world.check)
+    pools = StoredPools(world.net, root / ARTIFACTS / BUILT_AGAIN, world.check)
     return Rebuilt(world, _built(method, context(world, method, key["params"], key["seed"], pools)))
 
 
