@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aacbench.errors import UsageError
 from aacbench.method import BuildContext, Claims, Heuristic, Method, Params, Part, Unsupported
+from aacbench.patience import at_most
 
 if TYPE_CHECKING:
     from aacbench.memory.conventions import Budget, GraphInfo
@@ -15,6 +16,7 @@ MethodOf = Callable[[str], Method]
 Resolve = Callable[[Method, Mapping[str, Any]], Params]
 
 PARTS = "parts"  # the parameter under which a plan and a cell keep what a method is made of
+MADE_OF_SECONDS = 10.0  # for naming a few methods
 DEEPEST = 4  # methods made of methods made of methods: more is a circle, or nobody could read the row
 
 
@@ -130,7 +132,8 @@ def _named(method: Method, params: Params) -> tuple[Part, ...]:
     """What `made_of` says, which is an author's own code, so anything may come of it."""
     assert method.made_of is not None
     try:
-        parts = tuple(method.made_of(dict(params)))
+        with at_most(MADE_OF_SECONDS):
+            parts = tuple(method.made_of(dict(params)))
     except UsageError:
         raise
     except (Exception, SystemExit) as error:

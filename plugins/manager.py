@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from aacbench.errors import DataError, UsageError
 from aacbench.graph_names import comes_with_us
 from aacbench.near_names import suggestion
+from aacbench.patience import at_most
 from aacbench.plugins.boundary import PluginError, boundary
 from aacbench.plugins.discovery import candidates
 from aacbench.plugins.loader import load
@@ -22,6 +23,7 @@ from aacbench.plugins.records import LoadedGraph, LoadedMethod, Origin, Plugin, 
 if TYPE_CHECKING:
     from aacbench.graphs.record import Graph
 
+OBSERVER_SECONDS = 10.0  # for looking at a record; whoever needs longer begins a process of his own
 _KINDS = ("methods", "graphs", "protocols", "reports")
 
 
@@ -31,6 +33,7 @@ class PluginManager:
     def __init__(self) -> None:
         self._plugins: dict[str, Plugin] = {}
         self._problems: list[Problem] = []
+        self._late: set[tuple[str, str]] = set()  # observers that did not come back in time
 
     def plugins(self) -> tuple[Plugin, ...]:
         """The accepted plugins, built-ins first."""
@@ -111,10 +114,14 @@ class PluginManager:
     def _tell(self, hook: str, **facts: Any) -> None:
         """Call an observer of each plugin; what it returns is ignored, what it raises is noted and changes nothing."""
         for plugin in self.plugins():
+            if (plugin.origin.plugin, hook) in self._late:
+                continue  # it would hold up every cell
             try:
-                with boundary(f"{hook} failed"):
+                with boundary(f"{hook} failed"), at_most(OBSERVER_SECONDS):
                     getattr(plugin.hooks, hook)(**plain(facts))
             except PluginError as error:
+                if isinstance(error.__cause__, TimeoutError):
+                    self._late.add((plugin.origin.plugin, hook))
                 # One note a hook: an observer that fails, fails for every cell.
                 noted = [problem.reason for problem in self._problems if problem.origin == plugin.origin]
                 if not any(reason.startswith(f"{hook} failed") for reason in noted):

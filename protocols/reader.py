@@ -184,6 +184,8 @@ def _find(wanted: str, extra: Mapping[str, Path]) -> tuple[Path | Traversable, s
 
 def _contents(source: Path | Traversable) -> str:
     try:
+        if isinstance(source, Path) and source.exists() and not source.is_file():
+            raise UsageError("the protocol is not a file; give the path of a TOML file.")
         return source.read_bytes().decode("utf-8")
     except OSError as error:
         raise UsageError(f"the protocol cannot be read ({error.strerror}).") from error

@@ -34,7 +34,7 @@ from aacbench.run.plan import BASELINE
 from aacbench.run.records import Study
 from aacbench.run.setup import Setup, Source
 from aacbench.run.store import read_cell, scan
-from aacbench.run.study import StudyContents, protocol_digest, read_study
+from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_study
 from aacbench.run.timing import time_study
 
 OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention")
@@ -63,6 +63,7 @@ def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
         notify=progress.notify,
         lock=bound.lock.digest if bound else None,
     )
+    check_folder(setup.root)
     if options["dry_run"]:
         click.echo(_dry_run(study, setup))
         return ALL_OK

@@ -243,7 +243,7 @@ def _scalar_many(one: Callable[[int, int], Any], network: Network) -> Many:
 def _scalar(h: Callable[[int, int], Any]) -> Callable[[int, int], Any]:
     def one(u: int, t: int) -> Any:
         value = h(u, t)
-        if not isinstance(value, Real):
+        if not isinstance(value, Real) or isinstance(value, bool):
             raise UsageError(f"h({u}, {t}) must be a number, not a {type(value).__name__}.")
         return value
 

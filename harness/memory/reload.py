@@ -4,14 +4,14 @@ import hashlib
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from aacbench.errors import ReloadError
+from aacbench.errors import DisagreementError, ReloadError
 from aacbench.graphs.record import Array
 from aacbench.memory import helper
 from aacbench.memory.addresses import address_of
@@ -43,6 +43,7 @@ def cold_reload(
     network: Network,
     *,
     seed: int = 0,
+    targets: Sequence[int] = (),
     plugin_file: Path | None = None,
     part_files: Collection[Path] = (),
     timeout: float = 60.0,
@@ -51,27 +52,31 @@ def cold_reload(
 ) -> Reload:
     """Rebuild a heuristic from its arrays in a process that never ran its build, and compare h on sampled pairs.
 
+    Pairs are drawn by `seed`; `targets` are those for which a heuristic would be worth remembering something: its own.
     `plugin_file` is the file its method was loaded from where that cannot be imported by name, `part_files` are those
     of the methods it is made of; `deployed` is the heuristic as deployed here, where that is at hand; `check` must find
     the graph as it was, now that the heuristic was asked. A scalar heuristic, alone or as a part, has no arrays to be
     rebuilt from.
     """
     parts = leaves(heuristic)
-    if any(isinstance(part, ScalarHeuristic) for part in parts.values()):
-        return Reload(DECLARED_ONLY)
     began = time.perf_counter()
     here = deploy(heuristic, network) if deployed is None else deployed
-    ours = sampled_bounds(here, network.graph.vertices, seed)
+    rows = sample_rows(network.graph.vertices, seed, targets)
+    ours = sampled_bounds(here, rows)
+    _check_steady(here, rows, ours)
+    if any(isinstance(part, ScalarHeuristic) for part in parts.values()):
+        return Reload(DECLARED_ONLY)
     check()  # the graph's arrays are kept for every later reload
     request = {
         "parts": {name: _described(name, part, (plugin_file, *part_files)) for name, part in parts.items()},
         "seed": seed,
+        "targets": [int(target) for target in targets],
         "timeout": timeout,
         "path": [str(entry) for entry in sys.path],
         "result": _RESULT,
     }
     theirs = _elsewhere(request, heuristic, network)
-    _compare(ours, theirs, network.graph.vertices, seed)
+    _compare(ours, theirs, rows)
     return Reload(AGREED, _digest(ours), len(ours), time.perf_counter() - began)
 
 
@@ -117,12 +122,27 @@ def _elsewhere(request: dict[str, Any], heuristic: Heuristic, network: Network) 
         return np.array(found)
 
 
-def _compare(ours: Array, theirs: Array, vertices: int, seed: int) -> None:
+def _check_steady(deployed: Deployed, rows: list[tuple[int, Array]], first: Array) -> None:
+    """Ask the same again backwards: a bound that depends on what was asked before is none."""
+    again = sampled_bounds(deployed, [(target, us[::-1]) for target, us in reversed(rows)])[::-1]
+    apart = np.flatnonzero(different(first, again))
+    if len(apart):
+        u, t = _pair(rows, apart[0])
+        raise DisagreementError(
+            f"h({u}, {t}) is {first[apart[0]]} when it is asked for, and {again[apart[0]]} when it is asked for again: "
+            f"a heuristic must give one answer."
+        )
+
+
+def _pair(rows: list[tuple[int, Array]], at: int) -> tuple[int, int]:
+    return [(int(u), target) for target, us in rows for u in us][at]
+
+
+def _compare(ours: Array, theirs: Array, rows: list[tuple[int, Array]]) -> None:
     apart = np.flatnonzero(different(ours, theirs))
     if not len(apart):
         return
-    pairs = [(int(u), target) for target, us in sample_rows(vertices, seed) for u in us]
-    u, t = pairs[apart[0]]
+    u, t = _pair(rows, apart[0])
     raise ReloadError(
         f"h({u}, {t}) is {ours[apart[0]]} as built but {theirs[apart[0]]} when rebuilt from the arrays alone: "
         f"the heuristic depends on something that is not in its arrays."

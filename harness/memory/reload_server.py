@@ -20,6 +20,7 @@ import numpy as np
 from aacbench.graphs.record import Array
 from aacbench.memory.addresses import Address, function_at
 from aacbench.memory.deploy import deploy
+from aacbench.memory.sample import sample_rows
 from aacbench.memory.saved import load_array, load_arrays, sampled_bounds
 from aacbench.method import BatchHeuristic, GoalSearch, Heuristic, LabelHeuristic, MaxHeuristic
 from aacbench.search.networks import Network
@@ -137,7 +138,8 @@ def _answer(network: Network, request: dict[str, Any]) -> dict[str, Any]:
         sys.path[:] = request["path"]
         folder = Path(request["folder"])
         deployed = deploy(_rebuilt(request, folder), network)
-        np.save(folder / request["result"], sampled_bounds(deployed, network.graph.vertices, request["seed"]))
+        rows = sample_rows(network.graph.vertices, request["seed"], request["targets"])
+        np.save(folder / request["result"], sampled_bounds(deployed, rows))
     except BaseException as problem:  # a plugin may raise anything, SystemExit included
         return {"error": _described(problem)}
     return {"done": True}

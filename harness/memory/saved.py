@@ -8,7 +8,6 @@ import numpy as np
 from aacbench.graphs.record import Array
 from aacbench.memory.deploy import Deployed
 from aacbench.memory.inventory import memory_of
-from aacbench.memory.sample import sample_rows
 
 _MAPPED_FROM = 2**20  # bytes; a smaller file is read faster than it is mapped
 
@@ -39,6 +38,6 @@ def load_array(path: Path) -> Array:
     return found
 
 
-def sampled_bounds(deployed: Deployed, vertices: int, seed: int) -> Array:
-    """h on the sampled rows, one after the other."""
-    return np.concatenate([deployed.many(us, target) for target, us in sample_rows(vertices, seed)])
+def sampled_bounds(deployed: Deployed, rows: list[tuple[int, Array]]) -> Array:
+    """h on these rows, one after the other."""
+    return np.concatenate([deployed.many(us, target) for target, us in rows])

@@ -60,7 +60,7 @@ def build_again(job: Again) -> Digests | Failure:
     try:
         method = whole(job.method_of(key["method"]), key["params"], job.method_of)
         there = world(key["graph"], job.queries, job.graph_of)
-        pools = StoredPools(there.net, job.artifacts, there.check)
+        pools = StoredPools(there.net, job.artifacts, there.seal.check)
         heuristic = method.build(context(there, method, key["params"], job.seed, pools))
         return {array.name: array.sha256 for array in inventory(heuristic, there.net.graph.vertices).arrays}
     except AacbenchError as error:

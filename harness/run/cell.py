@@ -123,7 +123,7 @@ def _measured(job: Job) -> Result:
             f"each time it is loaded, so mend what loads it, then run again."
         )
     method = whole(job.method_of(plan.method), plan.params, job.method_of)
-    pools = StoredPools(net, job.artifacts, world.check)
+    pools = StoredPools(net, job.artifacts, world.seal.check)
     began = time.perf_counter()
     heuristic = method.build(context(world, method, plan.params, plan.seed, pools))
     seconds = time.perf_counter() - began - pools.spent
@@ -163,6 +163,7 @@ def _reloaded(job: Job, world: World, heuristic: Heuristic, deployed: Deployed) 
         return cold_reload(
             heuristic,
             world.net,
+            targets=world.some_targets(),
             plugin_file=job.plugin_file,
             part_files=job.part_files,
             deployed=deployed,

@@ -158,8 +158,7 @@ def _pass(
     claims: dict[str, ExitStack] = {}  # no more than there are workers: each is an open file
 
     def jobs() -> Iterator[Job]:
-        # A plugin's cells in a row, since they share their workers with no others.
-        for cell, name in sorted(cells, key=lambda pair: setup.origin(pair[0])):
+        for cell, name in sorted(cells, key=lambda pair: setup.turn(pair[0])):
             if _settled(run, cell, name, existing, notes.get(name)):
                 continue
             with ExitStack() as held:

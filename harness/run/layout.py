@@ -8,7 +8,7 @@ from aacbench.run.canonical import ID_DIGITS
 
 PLAN, CELLS, RUNS, LOCKS, ARTIFACTS, DERIVED = "plan.json", "cells", "runs", "locks", "artifacts", "derived"
 CELL_FILE = "cell.json"
-BUILT_AGAIN = "built-again"  # of the artifacts, those that no counted cell reads, as plugins may have had a hand in them
+BUILT_AGAIN = "built-again"  # artifacts that no counted cell reads, as plugins may have had a hand in them
 UNFINISHED, REPLACED = ".unfinished", ".replaced-"
 
 _ID = re.compile(f"[0-9a-f]{{{ID_DIGITS}}}")

@@ -34,7 +34,7 @@ def rebuild(
         raise UsageError(f"the graph {key['graph']} is no longer the one this cell was run on; run the study anew.")
     if world.digests() != dict(key["query_digests"]):
         raise UsageError(f"the queries on {key['graph']} are no longer those of this cell; run the study anew.")
-    pools = StoredPools(world.net, root / ARTIFACTS / BUILT_AGAIN, world.check)
+    pools = StoredPools(world.net, root / ARTIFACTS / BUILT_AGAIN, world.seal.check)
     return Rebuilt(world, _built(method, context(world, method, key["params"], key["seed"], pools)))
 
 

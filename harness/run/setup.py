@@ -57,8 +57,13 @@ class Setup:
         return {name: parameter.default for name, parameter in self.sources[method].method.parameters.items()}
 
     def kind(self, job: Job) -> str:
-        """What may share a worker with a job: the cells of its plugins."""
-        return self.origin(job.plan)
+        """What may share a worker with a job: of plugins, cells of the same method, and of built-in ones all."""
+        return " ".join(self.turn(job.plan)).strip()
+
+    def turn(self, cell: CellPlan) -> tuple[str, str]:
+        """Cells that share their workers with no others have the same turn, so that they are run in a row."""
+        origin = self.origin(cell)
+        return (origin, cell.method) if origin else ("", "")
 
     def origin(self, cell: CellPlan) -> str:
         """The plugins that a cell's method, its parts and its graph come from, empty for built-in ones."""

@@ -10,7 +10,7 @@ from typing import Any
 from aacbench.errors import DamagedCellError, DamagedPlanError, DataError, UsageError
 from aacbench.run.canonical import digest, spelt
 from aacbench.run.durable import make_folder, replace_file, storing
-from aacbench.run.layout import PLAN, is_cell_id
+from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, LOCKS, PLAN, RUNS, is_cell_id
 from aacbench.run.locks import claim
 from aacbench.run.records import OUTCOMES, Study
 from aacbench.run.store import Cell, scan
@@ -59,6 +59,17 @@ class StudyContents:
 def protocol_digest(study: Study) -> str:
     """The sha256 of everything the study decides; the order of keys and the spelling of numbers do not matter."""
     return digest(study.record(), PROTOCOL_TAG)
+
+
+def check_folder(root: Path) -> None:
+    """Refuse a folder that holds other things and no study, which would be mixed with ours."""
+    ours = {PLAN, CELLS, RUNS, LOCKS, ARTIFACTS, DERIVED}
+    try:
+        names = {path.name for path in root.iterdir() if not path.name.startswith(".")}
+    except OSError:  # not there yet, or no folder, which is told by whoever writes there
+        return
+    if PLAN not in names and names - ours:
+        raise UsageError(f"{root} holds other things, such as {min(names - ours)}; choose a new folder with --out.")
 
 
 def write_plan(root: Path, plan: Mapping[str, Any]) -> None:

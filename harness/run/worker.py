@@ -37,14 +37,15 @@ class Started:
 
 
 class _Teller:
-    """Where a worker's steps are told; outside a worker nobody listens."""
+    """Where a worker's steps are told, and by which process; outside a worker nobody listens."""
 
     pipe: Any = None
+    owner: int = -1
 
 
 def begin_step(name: str) -> None:
     """Begin a step of a job that may take as long as a cell; if the worker hangs or dies in it, its name is told."""
-    if _Teller.pipe is not None:
+    if _Teller.pipe is not None and _Teller.owner == os.getpid():
         _Teller.pipe.send(Started(name))
 
 
@@ -61,7 +62,7 @@ def serve(work: Callable[[Any], Any], pipe: Any, memory_bytes: int, temporary: s
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever sends it: the run ends its workers itself
     os.setsid()  # so that what a method starts can be found when this process is gone
     _adopt_orphans()
-    _Teller.pipe = pipe
+    _Teller.pipe, _Teller.owner = pipe, os.getpid()
     # Private memory only: graphs and pools are mapped from files and shared.
     resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
     os.environ["TMPDIR"] = temporary  # for its helper processes too; goes with the run, however that ends
@@ -70,7 +71,10 @@ def serve(work: Callable[[Any], Any], pipe: Any, memory_bytes: int, temporary: s
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     while (job := _next(pipe)) is not None:
         pipe.send(Started())
-        _send(pipe, _done(work, job))
+        answer = _done(work, job)
+        if os.getpid() != _Teller.owner:  # a method forked, and both came back: this one's answer is nobody's
+            os._exit(0)
+        _send(pipe, answer)
 
 
 def _adopt_orphans() -> None:

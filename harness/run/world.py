@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import numpy as np
+
 from aacbench.errors import AacbenchError
 from aacbench.graphs import components
 from aacbench.graphs.load import load
@@ -20,15 +22,29 @@ from aacbench.search.stored import stored_network
 GraphOf = Callable[[str], Graph]  # must be importable by workers, and equal where it gives the same graphs
 
 PARTS = ("train", "validation", "test")
+SOME = 8  # targets of queries that a reload asks for
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GraphSeal:
+    """A graph and the mark of all its arrays. Builds can reach it, so it knows nothing of the queries."""
+
+    net: Network
+    mark: tuple[object, ...]
+
+    def check(self) -> None:
+        """Refuse to go on with a graph that is not what it was."""
+        _refuse_unless(lambda: _mark(self.net) == self.mark)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """A graph ready to be searched, its queries, and the seal of all their arrays."""
+    """A graph ready to be searched, its queries, and the seals of both."""
 
     net: Network
     splits: Splits
-    seal: tuple[object, ...]
+    seal: GraphSeal
+    queries_mark: int
     _exact: dict[int, Array] = field(default_factory=dict)
 
     def part(self, name: str) -> QuerySet:
@@ -47,14 +63,26 @@ class World:
             self._exact[target].flags.writeable = False
         return self._exact[target]
 
+    def some_targets(self) -> list[int]:
+        """A few targets of the queries, the same ones for every cell on them."""
+        targets = np.unique(np.concatenate([self.part(name).targets for name in PARTS]))
+        rng = np.random.default_rng(int(self.part("test").digest[:16], 16))
+        chosen: list[int] = rng.choice(targets, min(SOME, len(targets)), replace=False).tolist()
+        return chosen
+
     def check(self) -> None:
         """Refuse to go on with a graph or with queries that are not what they were."""
-        try:
-            same = _seal(self.net, self.splits) == self.seal
-        except Exception:  # such as an attribute that is no array any more
-            same = False
-        if not same:
-            raise AacbenchError("the method changed the graph or the queries it was given, so nothing it did counts.")
+        self.seal.check()
+        _refuse_unless(lambda: fingerprint(_query_arrays(self.splits)) == self.queries_mark)
+
+
+def _refuse_unless(same: Callable[[], bool]) -> None:
+    try:
+        if same():
+            return
+    except Exception:  # such as an attribute that is no array any more
+        pass
+    raise AacbenchError("the method changed the graph or the queries it was given, so nothing it did counts.")
 
 
 @lru_cache(maxsize=2)
@@ -68,7 +96,7 @@ def world(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> World:
 
 def sealed(net: Network, splits: Splits) -> World:
     """Seal a graph and its queries, before any method sees them."""
-    return World(net, splits, _seal(net, splits))
+    return World(net, splits, GraphSeal(net, _mark(net)), fingerprint(_query_arrays(splits)))
 
 
 def intact_world(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> World:
@@ -100,12 +128,12 @@ def context(world: World, method: Method, params: Params, seed: int, pools: Pool
     )
 
 
-def _seal(net: Network, splits: Splits) -> tuple[object, ...]:
-    return net.graph.digest, net.graph.symmetric, net.order, fingerprint(_arrays(net, splits))
+def _mark(net: Network) -> tuple[object, ...]:
+    return net.graph.digest, net.graph.symmetric, net.order, fingerprint(_graph_arrays(net))
 
 
-def _arrays(net: Network, splits: Splits) -> Iterator[Array]:
-    """Every array a search, an audit or a pool is computed from."""
+def _graph_arrays(net: Network) -> Iterator[Array]:
+    """Every array of the graph that a search, an audit or a pool is computed from."""
     graph = net.graph
     yield from (graph.indptr, graph.indices, graph.weights, graph.sources, net.original, net.place)
     yield components.largest(graph)
@@ -114,6 +142,9 @@ def _arrays(net: Network, splits: Splits) -> Iterator[Array]:
     yield from net.arcs
     if net.backward is not net.arcs:
         yield from net.backward
+
+
+def _query_arrays(splits: Splits) -> Iterator[Array]:
     for part in PARTS:
         queries: QuerySet = getattr(splits, part)
         yield from (queries.sources, queries.targets)

@@ -105,7 +105,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
     settled = bind(layout, memo, arcs, work, target)
     stamp = next_stamp(work)
     start, h = state[source], bound(layout, memo, source)
-    if not abs(h) < infinity:
+    if not -infinity < h < infinity:
         return _BAD_BOUND
     touch(start, stamp, h, infinity)
     start.g = numbers.zero
@@ -160,7 +160,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
             through = g + weights[arc]
             if there.stamp != stamp:
                 h = bound(layout, memo, v)
-                if not abs(h) < infinity:
+                if not -infinity < h < infinity:
                     return _BAD_BOUND
                 touch(there, stamp, h, infinity)
                 h_calls += 1

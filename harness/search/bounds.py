@@ -23,7 +23,7 @@ def bounds(network: Network, layout: Layout, vertices: Array, target: int) -> Ar
     bad = fill_bounds(network.arcs, labels, memo_for(labels), work, goal, places, found, most)
     give_back(network, work)
     if bad >= 0 and network.graph.integral:  # nothing that an integer can hold
-        raise UsageError(f"h({vertices[bad]}, {target}) is not a finite number below 2^62.")
+        raise UsageError(f"h({vertices[bad]}, {target}) is not a finite number between -2^62 and 2^62.")
     return found
 
 
@@ -36,7 +36,7 @@ def fill_bounds(
     bad = -1
     for row in range(len(vertices)):
         h = bound(layout, memo, vertices[row])  # type: ignore[no-untyped-call]
-        if not abs(h) < most:
+        if not -most < h < most:  # the least integer has no absolute value
             bad = row
         found[row] = h
     return bad
