@@ -114,7 +114,10 @@ def _query_plan(plan: QueryPlan, wanted: str | int | QueryPlan) -> QueryPlan:
         raise wrong("--queries", "a number such as 200, or validation/test such as 100/100", str(wanted))
     first, *rest = (int(number) for number in numbers)
     validation = first if rest else first * plan.validation // (plan.validation + plan.test)
-    return replace(plan, validation=validation, test=rest[0] if rest else first - validation)
+    test = rest[0] if rest else first - validation
+    if test < 1:
+        raise wrong("--queries", "at least one query to test on, such as 100/100", str(wanted))
+    return replace(plan, validation=validation, test=test)
 
 
 def _word(value: bool | int | float | str) -> str:

@@ -251,7 +251,7 @@ def test_methods_given_as_records_are_taken_as_they_are():
             {"queries": "1/2/3"},
             '--queries must be a number such as 200, or validation/test such as 100/100, not "1/2/3".',
         ),
-        ({"queries": "5/0"}, "--queries.test must be a whole number of at least 1, not 0."),
+        ({"queries": "5/0"}, '--queries must be at least one query to test on, such as 100/100, not "5/0".'),
         (
             {"queries": "0/5"},
             'queries.validation must be at least 1 where selection is "mean-expansions", '
