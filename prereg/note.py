@@ -11,8 +11,7 @@ from aacbench.prereg.files import Files
 from aacbench.prereg.ledger import Entry, append, read_ledger
 from aacbench.run.canonical import spelt
 from aacbench.run.durable import make_folder, replace_file, storing
-
-NOTE = "registration.json"
+from aacbench.run.layout import REGISTRATION as NOTE
 
 
 def write_line(files: Files, event: str, registration: str, facts: Mapping[str, Any]) -> Entry:

@@ -13,8 +13,9 @@ from aacbench.prereg.files import Files
 from aacbench.prereg.history import History
 from aacbench.prereg.ledger import Entry
 from aacbench.prereg.match import AGAIN, spoken, without_lock
-from aacbench.prereg.note import NOTE, noted, studies_beside
+from aacbench.prereg.note import noted, studies_beside
 from aacbench.run.canonical import canonical
+from aacbench.run.layout import REGISTRATION as NOTE
 from aacbench.run.store import Cell, scan
 
 

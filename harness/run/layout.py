@@ -8,6 +8,7 @@ from aacbench.run.canonical import ID_DIGITS
 
 PLAN, CELLS, RUNS, LOCKS, ARTIFACTS, DERIVED = "plan.json", "cells", "runs", "locks", "artifacts", "derived"
 CELL_FILE = "cell.json"
+REGISTRATION = "registration.json"  # of a bound run: which lines of which ledger are about this study
 BUILT_AGAIN = "built-again"  # artifacts that no counted cell reads, as plugins may have had a hand in them
 UNFINISHED, REPLACED = ".unfinished", ".replaced-"
 

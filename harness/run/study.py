@@ -10,7 +10,7 @@ from typing import Any
 from aacbench.errors import DamagedCellError, DamagedPlanError, DataError, UsageError
 from aacbench.run.canonical import digest, spelt
 from aacbench.run.durable import make_folder, replace_file, storing
-from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, LOCKS, PLAN, RUNS, is_cell_id
+from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, LOCKS, PLAN, REGISTRATION, RUNS, is_cell_id
 from aacbench.run.locks import claim
 from aacbench.run.records import OUTCOMES, Study
 from aacbench.run.store import Cell, scan
@@ -63,7 +63,7 @@ def protocol_digest(study: Study) -> str:
 
 def check_folder(root: Path) -> None:
     """Refuse a folder that holds other things and no study, which would be mixed with ours."""
-    ours = {PLAN, CELLS, RUNS, LOCKS, ARTIFACTS, DERIVED}
+    ours = {PLAN, CELLS, RUNS, LOCKS, ARTIFACTS, DERIVED, REGISTRATION}
     try:
         names = {path.name for path in root.iterdir() if not path.name.startswith(".")}
     except OSError:  # not there yet, or no folder, which is told by whoever writes there

@@ -232,8 +232,9 @@ def test_files_that_cannot_be_read(tmp_path):
         read_protocol(tmp_path / "latin.toml")
     with pytest.raises(UsageError, match=r"missing\.toml: the protocol cannot be read \(No such file"):
         read_protocol(tmp_path / "missing.toml")
-    with pytest.raises(UsageError, match="the protocol cannot be read"):
-        read_protocol(tmp_path)
+    for no_file in (tmp_path, "/dev/null"):
+        with pytest.raises(UsageError, match="the protocol is not a file; give the path of a TOML file"):
+            read_protocol(no_file)
     with pytest.raises(UsageError, match="the protocol cannot be read"):
         read_protocol("x" * 5000 + ".toml")
 

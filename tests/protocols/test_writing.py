@@ -36,7 +36,7 @@ studies = st.builds(
     summary=texts,
     graphs=some(texts),
     methods=st.lists(methods(), min_size=1, max_size=3, unique_by=lambda choice: choice.name).map(tuple),
-    budgets=some(st.integers(1, 10**6).map(float) | st.floats(1e-300, 2**53 - 1)),
+    budgets=some(st.integers(1, 10**5).map(float) | st.floats(1e-300, 1e15).map(lambda value: float(f"{value:g}"))),
     seeds=some(seeds),
     queries=st.builds(
         QueryPlan,

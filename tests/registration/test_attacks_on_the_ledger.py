@@ -7,7 +7,7 @@ from cli.command import command
 from registration.studies import ORDER, TAMPERED
 
 from aacbench.prereg.ledger import entry
-from aacbench.prereg.note import NOTE
+from aacbench.run.layout import REGISTRATION as NOTE
 
 
 def test_a_run_that_began_before_the_lock(done, found):

@@ -19,7 +19,7 @@ from aacbench.run.layout import cell_folder
 from aacbench.run.locks import claim
 from aacbench.run.records import OUTCOMES
 from aacbench.run.store import Cell, commit
-from aacbench.run.study import read_plan, summary, write_plan
+from aacbench.run.study import check_folder, read_plan, summary, write_plan
 
 
 def stored(root, number, outcome="ok"):
@@ -194,3 +194,18 @@ def test_waiting_claims_never_overlap(tmp_path):
         thread.join()
     assert set(overlaps) == {1}
     assert next(turns) == 100
+
+
+@pytest.mark.parametrize(
+    ("names", "refused"),
+    [((), False), (("cells", "locks"), False), (("registration.json",), False), ((".hidden",), False),
+     (("thesis",), True), (("cells", "thesis"), True), (("plan.json", "thesis"), False)],
+)  # fmt: skip
+def test_a_folder_with_other_things_in_it_is_no_place_for_a_study(tmp_path, names, refused):
+    for name in names:
+        (tmp_path / name).mkdir()
+    if not refused:
+        check_folder(tmp_path)
+        return
+    with pytest.raises(UsageError, match="holds other things, such as thesis; choose a new folder with --out"):
+        check_folder(tmp_path)
