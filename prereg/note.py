@@ -38,7 +38,7 @@ def noted(root: Path) -> list[dict[str, Any]]:
     """The lines of the ledger that the study says are about it."""
     lines = _read(root).get("lines", [])
     if not isinstance(lines, list) or not all(isinstance(line, dict) for line in lines):
-        raise LockError(f"{root / NOTE} was changed, and cannot be read any more.")
+        raise _unreadable(root)
     return lines
 
 
@@ -64,7 +64,11 @@ def _read(root: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        raise LockError(f"{root / NOTE} was changed, and cannot be read any more.") from error
+        raise _unreadable(root) from error
     if not isinstance(record, dict) or "lines" not in record:
-        raise LockError(f"{root / NOTE} was changed, and cannot be read any more.")
+        raise _unreadable(root)
     return record
+
+
+def _unreadable(root: Path) -> LockError:
+    return LockError(f"{root / NOTE} was changed, and cannot be read any more.")

@@ -1,15 +1,13 @@
 """The project's own shape: packages listed, imports one way, a quick command, documents that are true."""
 
 import ast
-import configparser
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from project import ROOT, configuration, roots
 
-ROOT = Path(__file__).parent.parent
 HARNESS = ROOT / "harness"
 
 # What each part may import, besides itself and the files at the top of the package.
@@ -29,19 +27,6 @@ MAY_IMPORT = {
     "reports": CORE,
     "cli": CORE | {"testing", "plugins", "protocols", "prereg", "reports"},
 }
-
-
-def configuration():
-    config = configparser.ConfigParser()
-    config.read(ROOT / "setup.cfg")
-    return config
-
-
-def roots():
-    """The folders at the root that are mapped into the package, by the dotted name each has there."""
-    lines = configuration()["options"]["package_dir"].split("\n")
-    pairs = (line.split(" = ") for line in lines if line)
-    return {name: ROOT / folder for name, folder in pairs}
 
 
 def parts():

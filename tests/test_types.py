@@ -1,27 +1,22 @@
 """Types, by mypy: a test, so that it runs beside the others and needs no second installation of everything."""
 
-import configparser
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from project import ROOT, roots
 
 
 def _as_installed(folder: Path) -> None:
     """The package's folders under the names they have once installed, which an editable installation hides."""
-    config = configparser.ConfigParser()
-    config.read(ROOT / "setup.cfg")
-    pairs = [line.split(" = ") for line in config["options"]["package_dir"].split("\n") if line]
-    whole = next(ROOT / source for name, source in pairs if "." not in name)
+    mapped = roots()
     package = folder / "aacbench"
     package.mkdir()
-    for path in whole.iterdir():
+    for path in mapped.pop("aacbench").iterdir():
         (package / path.name).symlink_to(path)
-    for name, source in pairs:
-        if "." in name:
-            (package / name.partition(".")[2]).symlink_to(ROOT / source)
+    for name, source in mapped.items():
+        (package / name.partition(".")[2]).symlink_to(source)
 
 
 def test_every_type_is_right(tmp_path: Path) -> None:

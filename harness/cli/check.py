@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aacbench.cli.plugins import PLUGIN_FILES
+from aacbench.cli.plugins import PLUGIN_FILES, warn
 from aacbench.cli.run import positive
 from aacbench.cli.studies import AS_JSON, echo_json
 from aacbench.errors import UsageError
@@ -71,8 +71,7 @@ def _subject(
     name, given = _chosen(text)
     paths = tuple(path.resolve() for path in files)
     plugins = load_plugins(paths)
-    for problem in plugins.problems():
-        click.echo(f"aacbench: {problem.line}", err=True)
+    warn(plugins)
     loaded = plugins.method(name)
     settings = resolve(loaded.method, given)
     sound, others = usable(plugins, paths)

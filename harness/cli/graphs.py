@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aacbench.cli.plugins import PLUGIN_FILES
+from aacbench.cli.plugins import PLUGIN_FILES, warn
 
 # Everything else is imported where it is used: numpy and scipy would make `aacbench --help` slow.
 if TYPE_CHECKING:
@@ -131,8 +131,7 @@ def _plugins(files: tuple[Path, ...]) -> "PluginManager":
     from aacbench.plugins.manager import load_plugins
 
     manager = load_plugins(files)
-    for problem in manager.problems():
-        click.echo(f"aacbench: {problem.line}", err=True)
+    warn(manager)
     return manager
 
 

@@ -35,6 +35,12 @@ PLUGIN_FILES = click.option(
 )
 
 
+def warn(plugins: "PluginManager", known: int = 0) -> None:
+    """Tell what is wrong with plugins, from the problem of this number on."""
+    for problem in plugins.problems()[known:]:
+        click.echo(f"aacbench: {problem.line}", err=True)
+
+
 @click.command()
 @PLUGIN_FILES
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from aacbench.cli.plugins import warn
 from aacbench.cli.protocols import of_plugins
-from aacbench.cli.running import setup_of, warn
+from aacbench.cli.running import setup_of
 from aacbench.cli.studies import echo_json, study_folder
 from aacbench.errors import UsageError
 from aacbench.plugins.manager import load_plugins

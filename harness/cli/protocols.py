@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.plugins import PLUGIN_FILES
+from aacbench.cli.plugins import PLUGIN_FILES, warn
 from aacbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ def _extra(plugin_files: tuple[Path, ...]) -> dict[str, Path]:
     from aacbench.plugins.manager import load_plugins
 
     manager = load_plugins(plugin_files)
-    for problem in manager.problems():
-        click.echo(f"aacbench: {problem.line}", err=True)
+    warn(manager)
     return of_plugins(manager)
 
 

@@ -13,6 +13,7 @@ from aacbench import artifacts
 from aacbench.cli.codes import ALL_OK, MISMATCH, NOTHING_RAN, SOME_FAILED, SOME_WRONG
 from aacbench.cli.methods import GraphOf, method_in_worker, usable
 from aacbench.cli.planning import plan_text
+from aacbench.cli.plugins import warn
 from aacbench.cli.progress import Progress
 from aacbench.cli.protocols import of_plugins
 from aacbench.errors import DamagedCellError, UsageError
@@ -204,12 +205,6 @@ def _dry_run(study: Study, setup: Setup) -> str:
     there = {name for name, found in scan(setup.root) if not isinstance(found, DamagedCellError)}
     infos = {name: fact.info for name, fact in facts.items()}
     return plan_text(study, setup.root, cells, infos, there, {name: setup.defaults(name) for name in setup.sources})
-
-
-def warn(plugins: PluginManager, known: int = 0) -> None:
-    """Tell what is wrong with plugins, from the problem of this number on."""
-    for problem in plugins.problems()[known:]:
-        click.echo(f"aacbench: {problem.line}", err=True)
 
 
 def _sources(plugins: PluginManager, study: Study) -> dict[str, Source]:

@@ -84,19 +84,18 @@ def check_agreement(one: Deployed, other: Deployed, network: Network, seed: int)
     """Refuse two forms of a heuristic that differ on sampled rows."""
     for target, vertices in sample_rows(network.graph.vertices, seed):
         mine, yours = one.many(vertices, target), other.many(vertices, target)
-        apart = np.flatnonzero(different(mine, yours))
-        if len(apart):
-            u = apart[0]
+        if (u := first_difference(mine, yours)) is not None:
             raise DisagreementError(
                 f"h({vertices[u]}, {target}) is {mine[u]} in the {one.tier} form of the heuristic "
                 f"but {yours[u]} in its {other.tier} form."
             )
 
 
-def different(mine: Array, yours: Array) -> Array:
-    """Where two arrays of bounds differ; two that are not numbers are alike."""
+def first_difference(mine: Array, yours: Array) -> int | None:
+    """Where two arrays of bounds first differ, if they do; two that are not numbers are alike."""
     both_odd = np.isnan(mine) & np.isnan(yours)
-    return (mine != yours) & ~both_odd
+    apart = np.flatnonzero((mine != yours) & ~both_odd)
+    return int(apart[0]) if len(apart) else None
 
 
 def _maximum(parts: list[Deployed], network: Network) -> Deployed:

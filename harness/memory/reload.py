@@ -16,7 +16,7 @@ from aacbench.graphs.record import Array
 from aacbench.memory import helper
 from aacbench.memory.addresses import address_of
 from aacbench.memory.arrays import checked_settings
-from aacbench.memory.deploy import Deployed, deploy, different
+from aacbench.memory.deploy import Deployed, deploy, first_difference
 from aacbench.memory.maxima import Leaf, arrays_of, dotted, leaves
 from aacbench.memory.sample import sample_rows
 from aacbench.memory.saved import load_array, sampled_bounds, save_arrays
@@ -125,28 +125,23 @@ def _elsewhere(request: dict[str, Any], heuristic: Heuristic, network: Network) 
 def _check_steady(deployed: Deployed, rows: list[tuple[int, Array]], first: Array) -> None:
     """Ask the same again backwards: a bound that depends on what was asked before is none."""
     again = sampled_bounds(deployed, [(target, us[::-1]) for target, us in reversed(rows)])[::-1]
-    apart = np.flatnonzero(different(first, again))
-    if len(apart):
-        u, t = _pair(rows, apart[0])
+    if (at := first_difference(first, again)) is not None:
         raise DisagreementError(
-            f"h({u}, {t}) is {first[apart[0]]} when it is asked for, and {again[apart[0]]} when it is asked for again: "
+            f"{_pair(rows, at)} is {first[at]} when it is asked for, and {again[at]} when it is asked for again: "
             f"a heuristic must give one answer."
         )
 
 
-def _pair(rows: list[tuple[int, Array]], at: int) -> tuple[int, int]:
-    return [(int(u), target) for target, us in rows for u in us][at]
+def _pair(rows: list[tuple[int, Array]], at: int) -> str:
+    return [f"h({u}, {target})" for target, us in rows for u in us][at]
 
 
 def _compare(ours: Array, theirs: Array, rows: list[tuple[int, Array]]) -> None:
-    apart = np.flatnonzero(different(ours, theirs))
-    if not len(apart):
-        return
-    u, t = _pair(rows, apart[0])
-    raise ReloadError(
-        f"h({u}, {t}) is {ours[apart[0]]} as built but {theirs[apart[0]]} when rebuilt from the arrays alone: "
-        f"the heuristic depends on something that is not in its arrays."
-    )
+    if (at := first_difference(ours, theirs)) is not None:
+        raise ReloadError(
+            f"{_pair(rows, at)} is {ours[at]} as built but {theirs[at]} when rebuilt from the arrays alone: "
+            f"the heuristic depends on something that is not in its arrays."
+        )
 
 
 def _digest(values: Array) -> str:

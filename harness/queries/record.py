@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -85,6 +86,13 @@ def first_occurrences(sources: Array, targets: Array) -> Array:
     order = np.lexsort((targets, sources))  # stable, so the first of equals stays first
     same = (np.diff(sources[order]) == 0) & (np.diff(targets[order]) == 0)
     return np.sort(np.delete(order, np.flatnonzero(same) + 1))
+
+
+def some_targets(parts: Sequence[QuerySet], count: int) -> Array:
+    """A few targets of these queries in order, drawn by the digest of the last part: always the same ones."""
+    targets = np.unique(np.concatenate([queries.targets for queries in parts]))
+    rng = np.random.default_rng(int(parts[-1].digest[:16], 16))
+    return np.sort(rng.choice(targets, min(count, len(targets)), replace=False))
 
 
 def _integers(values: Array, field: str) -> Array:

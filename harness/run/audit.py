@@ -10,7 +10,7 @@ import numpy as np
 from aacbench.errors import AacbenchError
 from aacbench.graphs.record import Array
 from aacbench.labels.exact import Direction, distances
-from aacbench.queries.record import QuerySet
+from aacbench.queries.record import QuerySet, some_targets
 from aacbench.search.answers import Answers
 from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.networks import Network
@@ -93,9 +93,7 @@ def check_reference(
 
 def audit_targets(parts: Sequence[QuerySet]) -> Array:
     """A few targets of the queries, the same ones for every cell on these queries."""
-    targets = np.unique(np.concatenate([queries.targets for queries in parts]))
-    rng = np.random.default_rng(int(parts[-1].digest[:16], 16))
-    return np.sort(rng.choice(targets, min(TARGETS, len(targets)), replace=False))
+    return some_targets(parts, TARGETS)
 
 
 def audit_bounds(network: Network, many: Any, targets: Array, exact: Callable[[int], Array] | None = None) -> Audit:

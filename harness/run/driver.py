@@ -19,7 +19,6 @@ from aacbench.run.existing import Existing, decide, look, state_of
 from aacbench.run.facts import Facts, facts_of
 from aacbench.run.fits import Answer, Question, ask_all
 from aacbench.run.keys import key_of, named
-from aacbench.run.layout import ARTIFACTS
 from aacbench.run.locks import claim
 from aacbench.run.plan import CellPlan, Plan, check_methods, plan
 from aacbench.run.records import Study
@@ -73,7 +72,7 @@ class _Run:
 
 def run_study(study: Study, setup: Setup) -> list[tuple[CellPlan, str]]:
     """Run what is missing and give every cell of the study with its id, those of earlier runs included."""
-    with Workers(run_cell, setup.workers, setup.limits, setup.kind) as workers:
+    with Workers(run_cell, setup.workers, setup.limits, lambda job: setup.kind(job.plan)) as workers:
         planned, facts = prepare(study, setup)
         setup.before([key_of(study, setup, facts, cell) for cell in planned.cells])
         facts_of_run = {"study": study.record(), "version": VERSION, "existing": setup.existing, "lock": setup.lock}
@@ -158,7 +157,7 @@ def _pass(
     claims: dict[str, ExitStack] = {}  # no more than there are workers: each is an open file
 
     def jobs() -> Iterator[Job]:
-        for cell, name in sorted(cells, key=lambda pair: setup.turn(pair[0])):
+        for cell, name in sorted(cells, key=lambda pair: setup.kind(pair[0])):
             if _settled(run, cell, name, existing, notes.get(name)):
                 continue
             with ExitStack() as held:
@@ -192,9 +191,7 @@ def _looked_at(run: _Run, job: Job, result: Result) -> Result:
         return result
     methods = {name: source.method for name, source in run.setup.sources.items()}
     claims = whole(methods[job.plan.method], job.plan.params, methods.__getitem__).claims
-    return run.second_look.at(
-        Sent(job=job, result=result, claims=claims, artifacts=(run.setup.root / ARTIFACTS).absolute())
-    )
+    return run.second_look.at(Sent(job=job, result=result, claims=claims, artifacts=run.setup.shared))
 
 
 def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
@@ -203,7 +200,7 @@ def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
     stored = {name: cell for name in plans if isinstance(cell := look(setup.root, name), Cell)}
     common: dict[str, Any] = {"queries": run.study.queries, "method_of": setup.method_of, "graph_of": setup.graph_of}
     jobs = [Again(cell=cell, artifacts=setup.artifacts(plans[cell.cell_id]), **common) for cell in quickest(stored)]
-    answers = run_cells(build_again, jobs, setup.workers, setup.limits, lambda job: setup.origin(plans[job.name]))
+    answers = run_cells(build_again, jobs, setup.workers, setup.limits, lambda job: setup.kind(plans[job.name]))
     for job, answer in answers:
         outcome, reason = judged(job, answer)
         if outcome != "ok":

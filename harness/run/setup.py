@@ -9,7 +9,6 @@ from typing import Any
 from aacbench.graphs.load import load
 from aacbench.method import Method, Params
 from aacbench.parts import names_in
-from aacbench.run.cell import Job
 from aacbench.run.executor import Limits
 from aacbench.run.existing import Existing
 from aacbench.run.layout import ARTIFACTS
@@ -56,14 +55,10 @@ class Setup:
         """What the method's parameters are unless somebody sets them, for tables that leave it out."""
         return {name: parameter.default for name, parameter in self.sources[method].method.parameters.items()}
 
-    def kind(self, job: Job) -> str:
-        """What may share a worker with a job: of plugins, cells of the same method, and of built-in ones all."""
-        return " ".join(self.turn(job.plan)).strip()
-
-    def turn(self, cell: CellPlan) -> tuple[str, str]:
-        """Cells that share their workers with no others have the same turn, so that they are run in a row."""
+    def kind(self, cell: CellPlan) -> str:
+        """What may share a worker with a cell: of plugins, cells of the same method, and of built-in ones all."""
         origin = self.origin(cell)
-        return (origin, cell.method) if origin else ("", "")
+        return f"{origin} {cell.method}" if origin else ""
 
     def origin(self, cell: CellPlan) -> str:
         """The plugins that a cell's method, its parts and its graph come from, empty for built-in ones."""
@@ -71,8 +66,12 @@ class Setup:
         found = [source.digest for source in sources if not source.built_in]
         return " ".join([*found, self.foreign_graphs.get(cell.graph, "")]).strip()
 
+    @property
+    def shared(self) -> Path:
+        """Where pools and references are kept that no plugin's worker writes."""
+        return (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
+
     def artifacts(self, cell: CellPlan) -> Path:
         """Where a cell's pools and references are kept: what a plugin's workers write, no others read."""
         origin = self.origin(cell)
-        shared = (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
-        return shared / f"plugin-{sha256(origin.encode()).hexdigest()[:12]}" if origin else shared
+        return self.shared / f"plugin-{sha256(origin.encode()).hexdigest()[:12]}" if origin else self.shared

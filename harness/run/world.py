@@ -4,15 +4,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-import numpy as np
-
 from aacbench.errors import AacbenchError
 from aacbench.graphs import components
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Array, Graph
 from aacbench.labels.exact import Direction, distances
 from aacbench.method import BuildContext, Method, Params, PoolService
-from aacbench.queries.record import QuerySet
+from aacbench.queries.record import QuerySet, some_targets
 from aacbench.queries.splits import Splits, sample_splits
 from aacbench.run.records import QueryPlan
 from aacbench.search.fingerprint import fingerprint
@@ -65,10 +63,8 @@ class World:
 
     def some_targets(self) -> list[int]:
         """A few targets of the queries, the same ones for every cell on them."""
-        targets = np.unique(np.concatenate([self.part(name).targets for name in PARTS]))
-        rng = np.random.default_rng(int(self.part("test").digest[:16], 16))
-        chosen: list[int] = rng.choice(targets, min(SOME, len(targets)), replace=False).tolist()
-        return chosen
+        found: list[int] = some_targets([self.part(name) for name in PARTS], SOME).tolist()
+        return found
 
     def check(self) -> None:
         """Refuse to go on with a graph or with queries that are not what they were."""

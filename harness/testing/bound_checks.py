@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from aacbench.graphs.record import Array, Graph
-from aacbench.memory.deploy import deploy, different, other_forms
+from aacbench.memory.deploy import deploy, first_difference, other_forms
 from aacbench.run.audit import audit_bounds
 from aacbench.search import search
 from aacbench.testing.subject import BrokenError, Built, NothingToDoError, Subject, number
@@ -65,7 +65,7 @@ def _compare(built: Built, tier: str, many: Any) -> None:
     vertices = np.arange(built.place.graph.vertices)
     for t in vertices.tolist():
         ours, theirs = built.table[:, t], many(vertices, t)
-        for u in np.flatnonzero(different(ours, theirs)):
+        if (u := first_difference(ours, theirs)) is not None:
             raise BrokenError(
                 f"h({u}, {t}) = {number(ours[u])} in the {built.deployed.tier} form, "
                 f"{number(theirs[u])} in the {tier} form{_at(built)}"
