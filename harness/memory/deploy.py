@@ -15,6 +15,7 @@ from aacbench.graphs.record import Array
 from aacbench.memory.arrays import checked_arrays, checked_settings, read_only
 from aacbench.memory.maxima import leaves
 from aacbench.memory.sample import sample_rows
+from aacbench.memory.uncompiled import why_not
 from aacbench.method import BatchHeuristic, GoalSearch, Heuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic
 from aacbench.search.author import author_layout
 from aacbench.search.bounds import bounds
@@ -140,7 +141,10 @@ def _layout(heuristic: LabelHeuristic, network: Network) -> Any:
         _check_goal(heuristic.goal)
     labels: dict[str, Any] = {**read_only(arrays), **settings}
     layout = author_layout(network, labels, heuristic.kernel, heuristic.goal)
-    _check_compiles(layout, network)
+    try:
+        bounds(network, layout, np.zeros(1, dtype=np.int64), 0)
+    except NumbaError as problem:
+        raise UsageError(f"{why_not(layout, heuristic.kernel, heuristic.goal, problem)}.") from problem
     return layout
 
 
@@ -199,15 +203,6 @@ def _check_goal(goal: Any) -> None:
         raise UsageError(f"a goal search has a memo of at most {MEMO_LIMIT} numbers, not {goal.memo!r}.")
     if goal.distances not in DISTANCES:
         raise UsageError(f"the distances of a goal search are {', '.join(DISTANCES)}, not {goal.distances!r}.")
-
-
-def _check_compiles(layout: Any, network: Network) -> None:
-    try:
-        bounds(network, layout, np.zeros(1, dtype=np.int64), 0)
-    except NumbaError as problem:
-        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-        reason = " ".join(lines[:3]).rstrip(".")
-        raise UsageError(f"the heuristic's kernel does not compile: {reason}.") from problem
 
 
 def _compiled_many(layout: Any, network: Network) -> Many:
