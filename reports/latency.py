@@ -1,6 +1,6 @@
 """The latency table of a study: p50 and p95 of each method's searches, and what two equal methods differ by."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,14 +16,15 @@ from aacbench.run.timing import CONTROL, TIMINGS
 
 Array = npt.NDArray[Any]
 
-MICROSECOND = 1000
+MICROSECOND, MIB = 1000, 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Microseconds of a method's searches on a graph at a budget, and its group's A/A ratio and spread.
+    """Microseconds of a method's searches on a graph at a budget, what its build took, and its group's A/A control.
 
-    A query's time is the median of its repetitions; p50 and p95 are over queries, and over seeds.
+    A query's time is the median of its repetitions; p50 and p95 are over queries, and over seeds. Of builds it is the
+    one seed that took most; pools are apart, as a study computes each once. Old cells do not know their memory.
     """
 
     graph: str
@@ -37,6 +38,9 @@ class Latency:
     control_ratio: float | None
     control_spread: float | None
     oracle: bool
+    build_seconds: float
+    pool_seconds: float
+    build_bytes: int | None
 
     @property
     def marks(self) -> Marks:
@@ -68,6 +72,9 @@ def markdown(rows: Sequence[Latency]) -> str:
             "graph": row.graph,
             "budget": f"{row.budget:g}",
             "method": row.method + row.marks.text,
+            "build s": f"{row.build_seconds:.1f}",
+            "pool s": f"{row.pool_seconds:.1f}",
+            "build MiB": "" if row.build_bytes is None else f"{row.build_bytes / MIB:.0f}",
             "p50 us": f"{row.p50:.1f}",
             "p95 us": f"{row.p95:.1f}",
             "A/A ratio": "" if row.control_ratio is None else f"{row.control_ratio:.3f}",
@@ -79,7 +86,8 @@ def markdown(rows: Sequence[Latency]) -> str:
         f"{aligned(table, ('graph', 'method'))}\n\n"
         f"Times of single searches ({rows[0].tier} tier, {rows[0].repetitions} repetitions). The first method of each "
         "graph and budget, dijkstra aside, ran twice under two names: the A/A ratio compares the two, and differences "
-        "between methods below the A/A spread mean nothing."
+        "between methods below the A/A spread mean nothing. A build costs its own seconds and those of its pools; its "
+        "memory is what it took beyond what its worker held before, libraries included that it imports."
         + "".join(f"\n{note}" for note in all_marks(row.marks for row in rows).notes)
     )
 
@@ -95,8 +103,27 @@ def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None)
     p50, p95 = (float(value) for value in np.percentile(per_query, [50, 95]))
     key, repetitions = cells[0].key, min(len(table) for table in tables)
     ratio, spread = control or (None, None)
-    marks, place, tier = marks_of(cells), (key["graph"], key["budget"]), cells[0].record["tier"]
-    return Latency(*place, label, marks.matched, tier, repetitions, p50, p95, ratio, spread, marks.oracle)
+    marks, builds = marks_of(cells), [cell.record["build"] for cell in cells]
+    return Latency(
+        graph=key["graph"],
+        budget=key["budget"],
+        method=label,
+        matched=marks.matched,
+        tier=cells[0].record["tier"],
+        repetitions=repetitions,
+        p50=p50,
+        p95=p95,
+        control_ratio=ratio,
+        control_spread=spread,
+        oracle=marks.oracle,
+        build_seconds=max(build["seconds"] for build in builds),
+        pool_seconds=max(build["pool_seconds"] for build in builds),
+        build_bytes=max((_taken(build) for build in builds if "rss_before" in build), default=None),
+    )
+
+
+def _taken(build: Mapping[str, int]) -> int:
+    return build["peak_rss"] - build["rss_before"]
 
 
 def _control(cells: list[Cell]) -> tuple[float, float] | None:

@@ -27,6 +27,7 @@ def made_cell(label, expanded, *, graph="p7", budget=32, seed=1, outcome="ok", r
     key |= {"role": more.pop("role")} if "role" in more else {}
     times, control, costs = (more.pop(name, None) for name in ("times", "control", "costs"))
     bytes_held = {"nominal_per_vertex": budget, "measured_per_vertex": more.pop("measured", float(budget))}
+    more.setdefault("build", {"seconds": 0.5, "pool_seconds": 0.25})
     record = {"outcome": outcome, "reason": reason, "key": key, "tier": "compiled", "bytes": bytes_held, **more}
     columns = query_columns(expanded, unreachable, split)
     if costs is not None:  # pairs of what a path costs and what the shortest does

@@ -3,7 +3,6 @@
 import errno
 import math
 import os
-import resource
 import tempfile
 import time
 import traceback
@@ -35,6 +34,7 @@ from aacbench.run.audit import (
     check_reference,
     smallest,
 )
+from aacbench.run.held import begin_watch, peak
 from aacbench.run.plan import CellPlan
 from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
@@ -124,9 +124,9 @@ def _measured(job: Job) -> Result:
         )
     method = whole(job.method_of(plan.method), plan.params, job.method_of)
     pools = StoredPools(net, job.artifacts, world.seal.check)
-    began = time.perf_counter()
+    held, began = begin_watch(), time.perf_counter()
     heuristic = method.build(context(world, method, plan.params, plan.seed, pools))
-    seconds = time.perf_counter() - began - pools.spent
+    seconds, most = time.perf_counter() - began - pools.spent, peak()
     world.check()
     counted = inventory(heuristic, net.graph.vertices)
     if method.claims.matched:
@@ -136,7 +136,13 @@ def _measured(job: Job) -> Result:
     reloaded = _reloaded(job, world, heuristic, deployed)
     facts: dict[str, Any] = {
         "bytes": {"nominal_per_vertex": nominal(plan.params, plan.budget), **counted.record()},
-        "build": {"seconds": seconds, "pool_seconds": pools.seconds, "peak_rss": _peak(), "facts": _facts(heuristic)},
+        "build": {
+            "seconds": seconds,
+            "pool_seconds": pools.seconds,
+            "rss_before": held,
+            "peak_rss": most,
+            "facts": _facts(heuristic),
+        },
         "reload": {"status": reloaded.status, "digest": reloaded.digest, "pairs": reloaded.pairs},
         "tier": deployed.tier,
         "claims": asdict(method.claims),
@@ -254,8 +260,3 @@ def _bounds(world: World, deployed: Deployed, parts: list[tuple[str, QuerySet, A
     for _, queries, _, reference in parts:
         check_reference(queries.sources, queries.targets, reference, chosen, world.exact)
     return audit_bounds(world.net, deployed.many, chosen, world.exact)
-
-
-def _peak() -> int:
-    """The most memory this worker has held so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

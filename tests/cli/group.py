@@ -15,7 +15,7 @@ from aacbench.run.store import Cell, scan
 
 FAULTS = ("--plugin", str(Path(__file__).parents[1] / "plugins" / "fault_methods.py"))
 SIZES = ("--graphs", "grid-8", "--budgets", "16", "--seeds", "1,2,3,4,5,6", "--queries", "6/5", "--workers", "2")
-TIMES = ("seconds", "pool_seconds", "peak_rss")
+TIMES = ("seconds", "pool_seconds", "rss_before", "peak_rss")
 PATIENCE = 120  # seconds, for what happens at once unless the machine is busy
 
 

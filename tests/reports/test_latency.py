@@ -38,3 +38,21 @@ def test_tiers_do_not_mix(tmp_path):
 
 def test_what_was_not_timed_is_not_there(tmp_path):
     assert latencies(planned_cells(made_study(tmp_path, [made_cell("alt", [1])]))) == []
+
+
+def test_what_builds_took_stands_beside_the_times(tmp_path):
+    builds = [
+        {"seconds": 1.5, "pool_seconds": 3.0, "rss_before": 2**20, "peak_rss": 4 * 2**20},
+        {"seconds": 2.5, "pool_seconds": 3.0, "rss_before": 2**20, "peak_rss": 3 * 2**20},
+    ]
+    made = [made_cell("alt", [1], seed=seed, times=[[5]], build=build) for seed, build in enumerate(builds)]
+    (row,) = rows = latencies(planned_cells(made_study(tmp_path, made)))
+    assert (row.build_seconds, row.pool_seconds, row.build_bytes) == (2.5, 3.0, 3 * 2**20)
+    header, _, line = (line.split("|") for line in markdown(rows).splitlines()[:3])
+    shown = dict(zip((name.strip() for name in header), (cell.strip() for cell in line), strict=True))
+    assert (shown["build s"], shown["pool s"], shown["build MiB"]) == ("2.5", "3.0", "3")
+
+
+def test_a_build_of_unknown_memory_has_none(tmp_path):
+    (row,) = latencies(planned_cells(made_study(tmp_path, [made_cell("alt", [1], times=[[5]])])))
+    assert row.build_bytes is None
