@@ -55,6 +55,8 @@ def study_of(table: Mapping[str, Any], names: Mapping[str, str]) -> Study:
 
 def coherent(study: Study) -> Study:
     """The same study, once it is sure that its parts make sense together."""
+    if "count" not in study.measure:
+        raise UsageError("measure must name count: times and audits are of searches that are counted.")
     grids = [choice.name for choice in study.methods if choice.grid]
     if study.selection == "mean-expansions" and grids and not study.queries.validation:
         raise UsageError(

@@ -38,7 +38,13 @@ def check(
     time_limit: float,
     as_json: bool,
 ) -> None:
-    """Check that a method keeps its claims on a zoo of small graphs; NAME may have settings, as in "alt[K=3]"."""
+    """Check that a method keeps its claims on a zoo of small graphs; NAME may have settings.
+
+    \b
+    aacbench check alt
+    aacbench check "hybrid[a=aac,b=alt]" --budgets 16,64
+    aacbench check mine --plugin mine.py --only admissible,consistent
+    """
     from aacbench.run.executor import Limits
     from aacbench.testing.limited import check_limited
 

@@ -17,7 +17,12 @@ _LONGEST = 40
 @click.argument("name")
 @click.option("--out", type=click.Path(path_type=Path), help="The folder to make.  [default: ./aacbench-NAME]")
 def new_method(name: str, out: Path | None) -> None:
-    """Write a package with a method of this name: code, a test that runs the conformance suite, and what pip needs."""
+    """Write a package with a method of this name: code, a test that runs the conformance suite, and what pip needs.
+
+    \b
+    aacbench new-method my-bound
+    aacbench check my-bound --plugin aacbench-my-bound/aacbench_my_bound.py
+    """
     _check_name(name)
     folder = out or Path(f"aacbench-{name}")
     if folder.exists() or folder.is_symlink():

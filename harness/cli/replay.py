@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 def replay(
     context: click.Context, cell: str, study: Path | None, plugin_files: tuple[Path, ...], time_limit: float
 ) -> None:
-    """Recompute a cell's counterexample from its graph, or its audit; CELL is an id or how one begins."""
+    """Recompute a cell's counterexample from its graph, or its audit; CELL is an id or how one begins.
+
+    \b
+    aacbench replay 3f9a                               in the only study in ./studies
+    aacbench replay 3f9a --study studies/mine --plugin mine.py
+    """
     from functools import partial
 
     from aacbench.cli.methods import GraphOf, method_in_worker, usable

@@ -75,7 +75,14 @@ def default_workers() -> int:
 @click.option("--dry-run", is_flag=True, help="Print the plan and stop.")
 @click.pass_context
 def run(context: click.Context, /, protocol: str | None, **options: Any) -> None:
-    """Run a protocol. Results are kept as they come; the same command again goes on where it stopped."""
+    """Run a protocol. Results are kept as they come; the same command again goes on where it stopped.
+
+    \b
+    aacbench run                                                  the protocol quick, in a minute
+    aacbench run --protocol valsplit --methods alt,aac,cdh        the paper's, with these methods
+    aacbench run --graphs road-5000,file:city.gr --budgets 16,32  other graphs, other budgets
+    aacbench run --plugin mine.py --methods alt,mine --time       a method of your own, timed too
+    """
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's way to say Ctrl-C
     try:
         from aacbench.cli.running import carry_out

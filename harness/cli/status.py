@@ -14,7 +14,12 @@ from aacbench.cli.studies import AS_JSON, STUDY, echo_json, study_folder
 @AS_JSON
 @click.pass_context
 def status(context: click.Context, study: Path | None, as_json: bool) -> None:
-    """Say how far a study has come, what is damaged, and when it was last run."""
+    """Say how far a study has come, what is damaged, and when it was last run.
+
+    \b
+    aacbench status                    the only study in ./studies
+    aacbench status studies/valsplit
+    """
     facts = _facts(study_folder(study))
     code = MISMATCH if facts["damaged"] else 0
     if as_json:
@@ -24,7 +29,7 @@ def status(context: click.Context, study: Path | None, as_json: bool) -> None:
     for outcome, count in facts["outcomes"].items():
         click.echo(f"  {outcome:14}{count:6}")
     if facts["unplanned"]:
-        click.echo(f"  {len(facts['unplanned'])} of all cells are in no current plan")
+        click.echo(f"  besides, {len(facts['unplanned'])} cells are in no current plan")
     for sentence in facts["damaged"].values():
         click.echo(f"damaged: {sentence}")
     click.echo(_last_run(facts["last_run"]))
@@ -37,7 +42,12 @@ def status(context: click.Context, study: Path | None, as_json: bool) -> None:
 @AS_JSON
 @click.pass_context
 def report(context: click.Context, study: Path | None, as_csv: bool, as_json: bool) -> None:
-    """Print a study's tables from the rows on disk; what is damaged is told, and not in them."""
+    """Print a study's tables from the rows on disk; what is damaged is told, and not in them.
+
+    \b
+    aacbench report studies/quick                      Markdown to paste
+    aacbench report studies/quick --csv > quick.csv    every digit, for a script
+    """
     from aacbench.reports import latency, tables
     from aacbench.run.study import read_study
 
@@ -87,14 +97,16 @@ def _run_record(root: Path) -> dict[str, Any] | None:
         try:
             record = json.loads(file.read_bytes())
             return {"run": record["run"], "started": record["started"], "finished": record.get("finished")}
-        except (ValueError, LookupError, TypeError):  # a damaged log says nothing about the cells
-            continue
+        except (OSError, ValueError, LookupError, TypeError):  # a damaged log says nothing about the cells
+            return {"run": file.parent.name, "started": None, "finished": None}
     return None
 
 
 def _last_run(record: dict[str, Any] | None) -> str:
     if record is None:
         return "never run"
+    if record["started"] is None:
+        return f"the log of the last run, {record['run']}, cannot be read; that changes nothing about the cells"
     end = f"finished {record['finished']}" if record["finished"] else "not finished: still at work, or stopped"
     return f"last run started {record['started']}, {end}"
 

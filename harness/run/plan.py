@@ -131,9 +131,9 @@ def _settings(
     grid = {key: values for key, values in choice.grid.items() if key not in choice.settings}
     for values in itertools.product(*grid.values()):
         candidate = {**choice.settings, **dict(zip(grid, values, strict=True))}
-        switches, settings = _split_settings(candidate)
-        params = with_parts(method, resolve(method, settings), method_of, resolve)
         label = replace(choice, settings=candidate).label
+        switches, settings = _split_settings(candidate, label)
+        params = with_parts(method, resolve(method, settings), method_of, resolve)
         yield _Setting(whole(method, params, method_of), label, params, switches)
 
 
@@ -193,9 +193,12 @@ def _distinct(cells: list[CellPlan]) -> list[CellPlan]:
     return list(first.values())
 
 
-def _split_settings(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split_settings(settings: Mapping[str, Any], label: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Tell the search's switches from a method's settings: `alt[tie=fifo]` is alt, searched first-in-first-out."""
-    switches = {key: switch(key, settings[key]) for key in SEARCH_SWITCHES if key in settings}
+    try:
+        switches = {key: switch(key, settings[key]) for key in SEARCH_SWITCHES if key in settings}
+    except UsageError as error:
+        raise UsageError(f"{label}: {error}") from error
     return switches, {key: value for key, value in settings.items() if key not in switches}
 
 

@@ -20,7 +20,7 @@ PROTOCOL_TAG, PLAN_TAG = "aacbench.protocol/1", "aacbench.plan/1"
 
 @dataclass(frozen=True, slots=True)
 class StudySummary:
-    """How many cells have which outcome, and which are damaged, missing, or in no plan."""
+    """How many cells of the plan have which outcome, and which are damaged, missing, or in no plan."""
 
     outcomes: Mapping[str, int]
     damaged: Mapping[str, str]
@@ -46,7 +46,7 @@ class StudyContents:
         """How far the study has come."""
         planned = set(self.plan["cells"] if self.plan is not None else [])
         seen = self.cells.keys() | self.damaged.keys()
-        outcomes = Counter(cell.outcome for cell in self.cells.values())
+        outcomes = Counter(cell.outcome for cell in self.planned_cells())
         return StudySummary(
             outcomes={outcome: outcomes[outcome] for outcome in OUTCOMES if outcomes[outcome]},
             damaged=self.damaged,

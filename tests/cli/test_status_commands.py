@@ -111,6 +111,17 @@ def test_replay_wants_one_cell(study, capsys):
     assert "there is no cell zz" in capsys.readouterr().err
 
 
+def test_a_damaged_log_is_told_and_is_not_the_cells(study, tmp_path, capsys):
+    copy = tmp_path / "copy"
+    shutil.copytree(study, copy)
+    (log,) = copy.glob("runs/*/run.json")
+    log.write_bytes(log.read_bytes()[:20])
+    assert command("status", copy) == 0
+    said = capsys.readouterr().out
+    assert "3 of 3 planned cells" in said
+    assert f"the log of the last run, {log.parent.name}, cannot be read" in said
+
+
 def test_damage_is_told_and_is_the_exit_code(study, tmp_path, capsys):
     copy = tmp_path / "copy"
     shutil.copytree(study, copy)

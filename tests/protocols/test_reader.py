@@ -143,6 +143,7 @@ def test_the_key_tables_are_the_records_fields():
         (written(summary='""'), 'summary must be a text without blanks at its ends, not "".'),
         (written(selection='"best"'), 'selection cannot be "best"; there are mean-expansions, retrospective, none.'),
         (written(selection="1"), "selection must be one of mean-expansions, retrospective, none, not 1."),
+        (written(measure='["audit"]'), "measure must name count: times and audits are of searches that are counted."),
         (written(measure='["count", "tiem"]'), 'measure #2 cannot be "tiem"; did you mean time?'),
         (written(analysis='"paper"'), 'analysis cannot be "paper"; did you mean paper/1?'),
         (written(analysis='"paper/2"'), 'analysis cannot be "paper/2"; did you mean paper/1?'),
