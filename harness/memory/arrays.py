@@ -9,7 +9,7 @@ import numpy as np
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
 
-_WIDEST = 8
+_WIDEST, _DIMENSIONS = 8, 4
 
 
 def checked_arrays(arrays: Any) -> Mapping[str, Array]:
@@ -20,6 +20,8 @@ def checked_arrays(arrays: Any) -> Mapping[str, Array]:
         check_name(name, "array")
         if not isinstance(array, np.ndarray):
             raise UsageError(f"{name!r} must be a NumPy array, not a {type(array).__name__}.")
+        if array.ndim > _DIMENSIONS:
+            raise UsageError(f"the array {name!r} has {array.ndim} dimensions; at most {_DIMENSIONS} can be deployed.")
         if array.dtype.kind not in "biuf" or array.dtype.itemsize > _WIDEST or not array.dtype.isnative:
             raise UsageError(f"the array {name!r} has the type {array.dtype}: deploy plain numbers of at most 8 bytes.")
     return arrays

@@ -18,6 +18,8 @@ SETTING_BYTES = 8
 # Not held against a budget: eight numbers for each part of a maximum, not per vertex. Labels that fill their share
 # of a budget to the byte would otherwise lose a whole landmark to the numbers that say how many there are.
 SETTINGS_ALLOWANCE = 64
+MOST_ALLOWANCES = 4  # parts: a maximum of many would be a store of its own
+NAMES_ALLOWANCE = 256  # characters of all names together; more are data, and charged a byte each
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Inventory:
     measured: bool = True
     scratch_bytes: int = 0
     allowed_bytes: int = 0
-    """Of the settings, those that are not held against a budget."""
+    """Of the settings, what is not held against a budget."""
 
     @property
     def bytes_per_vertex(self) -> float:
@@ -81,11 +83,12 @@ def inventory(heuristic: Heuristic, vertices: int) -> Inventory:
         entries.append(_entry(name, array, None if first == name else first))
     labels = [part for part in parts if isinstance(part, LabelHeuristic)]
     settings = [SETTING_BYTES * len(checked_settings(part.settings)) for part in labels]
-    total = sum(entry.nbytes for entry in entries if entry.same_as is None) + sum(settings)
+    settled = sum(settings) + _written_elsewhere(heuristic, vertices)
+    total = sum(entry.nbytes for entry in entries if entry.same_as is None) + settled
     total += sum(_declared(part.declared_bytes_per_vertex, vertices) for part in scalars)
     scratch = SETTING_BYTES * sum(part.goal.memo for part in labels if part.goal is not None)
-    allowed = sum(min(taken, SETTINGS_ALLOWANCE) for taken in settings)
-    return Inventory(vertices, tuple(entries), sum(settings), total, not scalars, scratch, allowed)
+    allowed = min(sum(min(taken, SETTINGS_ALLOWANCE) for taken in settings), MOST_ALLOWANCES * SETTINGS_ALLOWANCE)
+    return Inventory(vertices, tuple(entries), settled, total, not scalars, scratch, allowed)
 
 
 def check_budget(inventory: Inventory, budget: Budget) -> None:
@@ -94,11 +97,23 @@ def check_budget(inventory: Inventory, budget: Budget) -> None:
     if not budget.convention.enforced or inventory.charged_bytes <= allowed:
         return
     largest = max(inventory.arrays, key=lambda array: array.nbytes, default=None)
-    detail = f"; its largest array is {largest.name} with {largest.nbytes} bytes" if largest else " by its own word"
+    without = " in settings alone" if inventory.measured else " by its own word"
+    detail = f"; its largest array is {largest.name} with {largest.nbytes} bytes" if largest else without
     raise OverBudgetError(
         f"the heuristic deploys {inventory.charged_bytes} bytes, but {budget.bytes_per_vertex:g} bytes a vertex "
         f"allow {math.floor(allowed)}{detail}."
     )
+
+
+def _written_elsewhere(heuristic: Heuristic, vertices: int) -> int:
+    """Bytes of data where no array shows them: in names, and in the shapes of arrays without numbers."""
+    parts = leaves(heuristic).values()
+    arrays = [part.arrays for part in parts if not isinstance(part, ScalarHeuristic)]
+    settings = [part.settings for part in parts if isinstance(part, LabelHeuristic)]
+    characters = sum(len(name) for named in (*arrays, *settings) for name in named)
+    empty = [array for named in arrays for array in named.values() if array.shape not in ((0,), (vertices, 0))]
+    shapes = SETTING_BYTES * sum(array.ndim for array in empty if not array.size)
+    return max(0, characters - NAMES_ALLOWANCE) + shapes
 
 
 def memory_of(array: Array) -> tuple[Any, ...]:

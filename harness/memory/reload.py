@@ -4,7 +4,8 @@ import hashlib
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from aacbench.memory import helper
 from aacbench.memory.addresses import address_of
 from aacbench.memory.arrays import checked_settings
 from aacbench.memory.deploy import Deployed, deploy, first_difference
+from aacbench.memory.kept import keep_request
 from aacbench.memory.maxima import Leaf, arrays_of, dotted, leaves
 from aacbench.memory.sample import sample_rows
 from aacbench.memory.saved import load_array, sampled_bounds, save_arrays
@@ -49,14 +51,15 @@ def cold_reload(
     timeout: float = 60.0,
     deployed: Deployed | None = None,
     check: Callable[[], None] = lambda: None,
+    keep: Path | None = None,
 ) -> Reload:
     """Rebuild a heuristic from its arrays in a process that never ran its build, and compare h on sampled pairs.
 
     Pairs are drawn by `seed`; `targets` are those for which a heuristic would be worth remembering something: its own.
     `plugin_file` is the file its method was loaded from where that cannot be imported by name, `part_files` are those
     of the methods it is made of; `deployed` is the heuristic as deployed here, where that is at hand; `check` must find
-    the graph as it was, now that the heuristic was asked. A scalar heuristic, alone or as a part, has no arrays to be
-    rebuilt from.
+    the graph as it was, now that the heuristic was asked; `keep` is a folder to leave the arrays in, for a process that
+    believes nothing this one says. A scalar heuristic, alone or as a part, has no arrays to be rebuilt from.
     """
     parts = leaves(heuristic)
     began = time.perf_counter()
@@ -75,7 +78,7 @@ def cold_reload(
         "path": [str(entry) for entry in sys.path],
         "result": _RESULT,
     }
-    theirs = _elsewhere(request, heuristic, network)
+    theirs = _elsewhere(request, heuristic, network, keep)
     _compare(ours, theirs, rows)
     return Reload(AGREED, _digest(ours), len(ours), time.perf_counter() - began)
 
@@ -107,19 +110,30 @@ def _goal(part: Leaf, files: tuple[Path | None, ...]) -> dict[str, Any] | None:
     return {**found, "memo": goal.memo, "distances": goal.distances}
 
 
-def _elsewhere(request: dict[str, Any], heuristic: Heuristic, network: Network) -> Array:
-    with tempfile.TemporaryDirectory(prefix="aacbench-reload-") as name:
-        folder = Path(name)
+def _elsewhere(request: dict[str, Any], heuristic: Heuristic, network: Network, keep: Path | None) -> Array:
+    with _folder(keep) as folder:
         try:
-            files = save_arrays(folder, arrays_of(heuristic))
-            key = save_network(networks_folder(), network)
+            whole = {**request, "arrays": save_arrays(folder, arrays_of(heuristic))}
+            where = {"root": str(networks_folder()), "graph": save_network(networks_folder(), network)}
+            if keep is not None:
+                keep_request(folder, whole)
         except OSError as problem:
             raise ReloadError(f"the heuristic's arrays could not be saved to be read back: {problem}.") from problem
-        answer = helper.ask({**request, "folder": name, "arrays": files, "root": str(networks_folder()), "graph": key})
+        answer = helper.ask({**whole, **where, "folder": str(folder)})
         if "error" in answer:
             raise ReloadError(f"the heuristic could not be rebuilt from its arrays alone: {answer['error']}.")
         found = load_array(folder / _RESULT)
         return np.array(found)
+
+
+@contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep
+        return
+    with tempfile.TemporaryDirectory(prefix="aacbench-reload-") as name:
+        yield Path(name)
 
 
 def _check_steady(deployed: Deployed, rows: list[tuple[int, Array]], first: Array) -> None:

@@ -23,6 +23,7 @@ from aacbench.memory.deploy import deploy
 from aacbench.memory.sample import sample_rows
 from aacbench.memory.saved import load_array, load_arrays, sampled_bounds
 from aacbench.method import BatchHeuristic, GoalSearch, Heuristic, LabelHeuristic, MaxHeuristic
+from aacbench.search import search
 from aacbench.search.networks import Network
 from aacbench.search.stored import load_network
 
@@ -138,8 +139,12 @@ def _answer(network: Network, request: dict[str, Any]) -> dict[str, Any]:
         sys.path[:] = request["path"]
         folder = Path(request["folder"])
         deployed = deploy(_rebuilt(request, folder), network)
-        rows = sample_rows(network.graph.vertices, request["seed"], request["targets"])
-        np.save(folder / request["result"], sampled_bounds(deployed, rows))
+        if "searches" in request:
+            columns: dict[str, Any] = search(network, deployed.searched, **request["searches"]).columns()
+            np.savez(folder / request["result"], **columns)
+        else:
+            rows = sample_rows(network.graph.vertices, request["seed"], request["targets"])
+            np.save(folder / request["result"], sampled_bounds(deployed, rows))
     except BaseException as problem:  # a plugin may raise anything, SystemExit included
         return {"error": _described(problem)}
     return {"done": True}

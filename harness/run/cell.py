@@ -66,6 +66,7 @@ class Job:
     plugin_file: Path | None = None
     part_files: tuple[Path, ...] = ()
     audit: bool = True
+    keep: Path | None = None  # where the arrays are left for a second look
     digests: Mapping[str, str] | None = None  # of the graph and of each split, as the cell's key has them
 
 
@@ -174,6 +175,7 @@ def _reloaded(job: Job, world: World, heuristic: Heuristic, deployed: Deployed) 
             part_files=job.part_files,
             deployed=deployed,
             check=world.check,
+            keep=job.keep,
         )
     except ReloadError as error:
         # The helper process can only say it in words. Kept as the method's fault, it would not be tried again.

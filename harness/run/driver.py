@@ -191,7 +191,9 @@ def _looked_at(run: _Run, job: Job, result: Result) -> Result:
         return result
     methods = {name: source.method for name, source in run.setup.sources.items()}
     claims = whole(methods[job.plan.method], job.plan.params, methods.__getitem__).claims
-    return run.second_look.at(Sent(job=job, result=result, claims=claims, artifacts=run.setup.shared))
+    seconds = run.setup.limits.seconds
+    sent = Sent(job=job, result=result, claims=claims, artifacts=run.setup.shared, seconds=seconds)
+    return run.second_look.at(sent)
 
 
 def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
@@ -248,8 +250,9 @@ def _job(run: _Run, cell: CellPlan, name: str) -> Job:
         reference_policy=parse(study.search).name,
         digests={"graph": facts.graph_digest, **facts.query_digests},
         plugin_file=setup.sources[cell.method].plugin_file,
-        part_files=tuple(file for name in names_in(cell.params) if (file := setup.sources[name].plugin_file)),
+        part_files=tuple(file for part in names_in(cell.params) if (file := setup.sources[part].plugin_file)),
         audit="audit" in study.measure,
+        keep=run.second_look.place(name) if run.second_look and setup.origin(cell) else None,
     )
 
 

@@ -1,31 +1,40 @@
 """What a plugin's worker sends back, held against what a process finds that never ran the plugin's method.
 
 A method runs in its worker beside the audit, and could change the audit. So rows that claim to be right are looked at
-once more, elsewhere: against the study's own queries, Dijkstra's costs, and what the command knows of the method.
+once more, elsewhere: against the study's own queries, Dijkstra's costs, and what the command knows of the method. Its
+bytes are counted from the arrays that its worker left, and queries are searched again with nothing but those.
 """
 
+import shutil
+import tempfile
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from aacbench.errors import AacbenchError, DataError, StoreError
+from aacbench.errors import AacbenchError, DataError, ReloadError, StoreError
 from aacbench.graphs.record import Array
-from aacbench.memory.conventions import convention
+from aacbench.memory import helper
+from aacbench.memory.conventions import Budget, convention
+from aacbench.memory.inventory import check_budget
+from aacbench.memory.kept import kept_bytes, kept_request, search_again
 from aacbench.method import Claims
 from aacbench.run.audit import audit_answers, smallest
 from aacbench.run.cell import Job, Result
+from aacbench.run.durable import storing
 from aacbench.run.executor import Limits, Workers
 from aacbench.run.reference import references
 from aacbench.run.rows import read_queries
 from aacbench.run.worker import Failure
 from aacbench.run.world import World, intact_world
+from aacbench.scratch import temporary_folder
 from aacbench.search import Answers
 
 QUERIES = "queries.csv"
+SOME = 8  # queries that are searched again where that is slow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +45,7 @@ class Sent:
     result: Result
     claims: Claims
     artifacts: Path
+    seconds: float
 
 
 class SecondLook:
@@ -43,15 +53,29 @@ class SecondLook:
 
     def __init__(self, limits: Limits, foreign_graphs: Mapping[str, str]) -> None:
         self._workers = Workers(look_again, 1, limits, lambda sent: foreign_graphs.get(sent.job.plan.graph, ""))
+        self._temporary = ExitStack()
+        with storing(Path(tempfile.gettempdir())):
+            self._folder = self._temporary.enter_context(temporary_folder())
 
     def __enter__(self) -> "SecondLook":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._workers.__exit__()
+        self._temporary.close()
+
+    def place(self, cell_id: str) -> Path:
+        """Where a cell's worker leaves its arrays until they were looked at."""
+        return self._folder / cell_id
 
     def at(self, sent: Sent) -> Result:
         """The result, or what is to be recorded in its place."""
+        try:
+            return self._looked(sent)
+        finally:
+            shutil.rmtree(self.place(sent.job.cell_id), ignore_errors=True)
+
+    def _looked(self, sent: Sent) -> Result:
         if not isinstance(sent.result, Result):
             return _refused("its worker sent something that is no result")
         if sent.result.outcome != "ok":
@@ -68,6 +92,7 @@ class SecondLook:
 def look_again(sent: Sent) -> tuple[str, str]:
     """`ok`, or the outcome that the result should have had, and why."""
     try:
+        helper.start()  # it is needed when the rows were read, and takes a while
         world = intact_world(sent.job.plan.graph, sent.job.queries, sent.job.graph_of)
         if {"graph": world.net.graph.digest, **world.digests()} != sent.job.digests:
             raise DataError("the graph or its queries are not those that this run was planned on")
@@ -75,6 +100,8 @@ def look_again(sent: Sent) -> tuple[str, str]:
         return _check_rows(sent, world)
     except StoreError:
         raise
+    except ReloadError as error:
+        return "error", str(error)
     except AacbenchError as error:
         return "error", f"what its worker sent is not what it should be: {error}"
 
@@ -84,27 +111,24 @@ def _refused(reason: str) -> Result:
 
 
 def _check_facts(sent: Sent, vertices: int) -> None:
-    """The claims are those that the command knows, and the bytes add up and are within the budget."""
+    """The claims are those that the command knows, and the bytes are those of the arrays, and within the budget."""
     plan, facts = sent.job.plan, sent.result.facts
     try:
         if facts["claims"] != asdict(sent.claims):
             raise DataError("the method's claims are other ones in its worker than in the command")
-        held, charged = facts["bytes"], convention(plan.convention)
-        arrays = sum(_nbytes(array) for array in held["arrays"] if array["same_as"] is None)
-        total, settings = held["total"], held["settings"]
-        if held["measured"] and (total != arrays + settings or held["measured_per_vertex"] != total / vertices):
-            raise DataError("its bytes do not add up")
-        if charged.enforced and sent.claims.matched and total - settings > Fraction(plan.budget) * vertices:
-            raise DataError(f"it deploys {total} bytes, which is more than its budget")
+        told, charged = facts["bytes"], convention(plan.convention)
+        if told["measured"]:
+            assert sent.job.keep is not None
+            counted = kept_bytes(sent.job.keep, kept_request(sent.job.keep), vertices)
+            true = counted.record()
+            if any(told[name] != true[name] for name in true if name != "scratch"):
+                raise DataError("its bytes are not those of the arrays it kept")
+            if sent.claims.matched:
+                check_budget(counted, Budget(plan.budget, charged))
+        elif charged.enforced and sent.claims.matched and told["total"] > Fraction(plan.budget) * vertices:
+            raise DataError(f"it declares {told['total']} bytes, which is more than its budget")
     except (LookupError, TypeError, ValueError) as error:
         raise DataError(f"its record lacks something ({type(error).__name__}: {error})") from error
-
-
-def _nbytes(array: Mapping[str, Any]) -> int:
-    nbytes = int(np.prod(array["shape"], dtype=object)) * np.dtype(array["dtype"]).itemsize
-    if nbytes != array["nbytes"]:
-        raise DataError(f"the bytes of its array {array['name']} are not those of its shape")
-    return nbytes
 
 
 def _check_rows(sent: Sent, world: World) -> tuple[str, str]:
@@ -123,7 +147,32 @@ def _check_rows(sent: Sent, world: World) -> tuple[str, str]:
     for column, values in true.items():
         if not np.array_equal(rows[column], values):
             raise DataError(f"the column {column} of {QUERIES} is not that of the study's queries")
-    return _check_answers(rows, true, sent.claims)
+    outcome, reason = _check_answers(rows, true, sent.claims)
+    if outcome == "ok" and sent.result.facts["bytes"]["measured"]:
+        _check_searches(sent, world, rows)
+    return outcome, reason
+
+
+def _check_searches(sent: Sent, world: World, rows: Mapping[str, Array]) -> None:
+    """Search again with the arrays alone: every query where that is compiled, else some that nobody could know of."""
+    assert sent.job.keep is not None
+    count = len(rows["query"])
+    at = np.arange(count)
+    if sent.result.facts["tier"] != "compiled":
+        at = np.sort(np.random.default_rng().permutation(count)[:SOME])
+    sources, targets = rows["source"][at], rows["target"][at]
+    again = search_again(
+        sent.job.keep, kept_request(sent.job.keep), world.net, sources, targets, sent.job.plan.policy, sent.seconds
+    )
+    for name in NAMES:
+        apart = np.flatnonzero(rows[name][at] != again[name])
+        if len(apart):
+            query = at[apart[0]]
+            raise ReloadError(
+                f"{name} from {rows['source'][query]} to {rows['target'][query]} is {rows[name][query]} as built but "
+                f"{again[name][apart[0]]} when searched with the heuristic rebuilt from its arrays alone: "
+                f"it depends on something that is not in them."
+            )
 
 
 def _check_answers(rows: Mapping[str, Array], true: Mapping[str, Array], claims: Claims) -> tuple[str, str]:

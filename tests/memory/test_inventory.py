@@ -32,7 +32,7 @@ def of_bytes(count, settings=0):
 @given(st.dictionaries(NAMES, ARRAYS), st.integers(1, 50))
 def test_the_total_is_numpys_nbytes(arrays, vertices):
     found = inventory(BatchHeuristic(arrays, many), vertices)
-    assert found.total_bytes == sum(array.nbytes for array in arrays.values())
+    assert found.total_bytes - found.settings_bytes == sum(array.nbytes for array in arrays.values())
     assert found.bytes_per_vertex == found.total_bytes / vertices
     for entry, (name, array) in zip(found.arrays, arrays.items(), strict=True):
         assert (entry.name, entry.dtype, entry.shape) == (name, str(array.dtype), array.shape)
@@ -75,6 +75,33 @@ def test_settings_beyond_the_allowance_are_held_against_a_budget():
     check_budget(inventory(of_bytes(80, settings=free), 10), Budget(8))
     with pytest.raises(OverBudgetError, match="deploys 88 bytes"):
         check_budget(inventory(of_bytes(80, settings=free + 1), 10), Budget(8))
+
+
+@pytest.mark.parametrize(
+    ("shape", "charged"), [((0,), 0), ((10, 0), 0), ((9, 0), 16), ((0, 5), 16), ((0, 7, 8, 9), 32), ((5, 1), 0)]
+)
+def test_shapes_that_say_what_no_byte_does_are_charged(shape, charged):
+    found = inventory(BatchHeuristic({"rows": np.zeros(shape, np.int8)}, many), 10)
+    assert found.charged_bytes == np.zeros(shape).size + charged
+
+
+def test_no_array_has_so_many_dimensions_that_its_shape_could_say_much():
+    with pytest.raises(UsageError, match="'rows' has 5 dimensions; at most 4 can be deployed"):
+        inventory(BatchHeuristic({"rows": np.zeros((1,) * 5)}, many), 10)
+
+
+def test_names_are_free_until_they_are_data():
+    named = {"n" * length: np.zeros(1, np.int8) for length in (1, 55)}
+    heuristic = LabelHeuristic(named, "differential", {"s" * 200: 1})
+    assert inventory(heuristic, 10).charged_bytes == 2
+    longer = LabelHeuristic({**named, "abc": np.zeros(1, np.int8)}, "differential", {"s" * 200: 1})
+    assert inventory(longer, 10).charged_bytes == 3 + 3
+
+
+def test_a_maximum_of_many_parts_is_no_store_of_settings():
+    part = LabelHeuristic({}, "differential", {f"s{k}": k for k in range(8)})
+    assert inventory(MaxHeuristic((part,) * 4), 10).charged_bytes == 0
+    assert inventory(MaxHeuristic((part,) * 7), 10).charged_bytes == 3 * 64
 
 
 def test_each_part_of_a_maximum_has_an_allowance_of_its_own():

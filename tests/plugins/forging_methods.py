@@ -86,6 +86,24 @@ def budget(cell):
     put(cell, "check_budget", lambda *_: None)
 
 
+def bytes_held(cell):
+    """Nothing is said to be held."""
+    count = cell.inventory
+    forged = {"arrays": (), "settings_bytes": 0, "total_bytes": 0}
+    put(cell, "inventory", lambda heuristic, vertices: replace(count(heuristic, vertices), **forged))
+
+
+def halves(cell):
+    """Half of what was expanded is told, which is more than any path has."""
+    searched = cell.search
+
+    def search(*given):
+        found = searched(*given)
+        return replace(found, expanded=np.maximum(found.expanded // 2, found.path_edges + 1))
+
+    put(cell, "search", search)
+
+
 def result(cell):
     put(cell, "Result", lambda *_: SimpleNamespace(outcome="ok"))
 
@@ -100,6 +118,8 @@ CHEATS = {
     "forge-answers": forging(answers, flat),
     "forge-rows": forging(rows, flat),
     "forge-budget": forging(budget, flat, landmarks=8),
+    "forge-bytes": forging(bytes_held, flat, landmarks=8),
+    "forge-halves": forging(halves, flat),
     "forge-claims": forging(nothing),
     "forge-result": forging(result),
     "honest": forging(nothing, flat),

@@ -12,7 +12,9 @@ FORGED = {
     "forge-reference": ("error", "the column reference_cost of queries.csv is not that of the study's queries"),
     "forge-answers": ("error", "it expanded fewer vertices than its paths have"),
     "forge-rows": ("error", "the column query of queries.csv is not that of the study's queries"),
-    "forge-budget": ("error", "it deploys 2048 bytes, which is more than its budget"),
+    "forge-budget": ("error", "the heuristic deploys 2048 bytes, but 16 bytes a vertex allow 1024"),
+    "forge-bytes": ("error", "its bytes are not those of the arrays it kept"),
+    "forge-halves": ("error", "when searched with the heuristic rebuilt from its arrays alone"),
     "forge-claims": ("error", "the method's claims are other ones in its worker than in the command"),
     "forge-result": ("error", "its worker sent something that is no result"),
 }
