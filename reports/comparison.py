@@ -1,6 +1,6 @@
 """Two methods, or one method in two studies, query by query."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import UNMATCHED, Marks, all_marks, marks_of, planned_cells
+from aacbench.reports.cells import UNMATCHED, Marks, all_marks, marks_of
 from aacbench.reports.tables import aligned
 from aacbench.run.plan import BASELINE, TEST
 from aacbench.run.rows import read_queries
@@ -21,11 +21,12 @@ Place = tuple[str, float]  # graph and budget
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two: the cells of a method in a study."""
+    """One of the two: a method in a study, and the study's cells."""
 
     name: str
     study: Path
     method: str
+    planned: Sequence[Cell]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +65,20 @@ def compare(a: Side, b: Side) -> list[Comparison]:
     return found
 
 
-def markdown(rows: Sequence[Comparison], a: str, b: str) -> str:
-    """The table, and how to read it."""
+def differences(a: Side, b: Side) -> dict[str, tuple[str, str]]:
+    """What else than the method is different between the two, and so may be what is seen: the search, the bytes."""
+    mine, yours = _terms(_cells(a)), _terms(_cells(b))
+    return {name: (mine[name], yours[name]) for name in mine if mine[name] != yours[name]}
+
+
+def _terms(cells: list[Cell]) -> dict[str, str]:
+    policies = {str(cell.key.get("policy", "")) for cell in cells}
+    conventions = {f"{charged['name']}/{charged['version']}" for charged in (cell.key["convention"] for cell in cells)}
+    return {"search": " or ".join(sorted(policies)), "convention": " or ".join(sorted(conventions))}
+
+
+def markdown(rows: Sequence[Comparison], a: str, b: str, apart: Mapping[str, tuple[str, str]] | None = None) -> str:
+    """The table, and how to read it; `apart` is what differs besides the two methods."""
     table = [
         {
             "graph": row.graph,
@@ -89,6 +102,9 @@ def markdown(rows: Sequence[Comparison], a: str, b: str) -> str:
     marks = [all_marks(Marks(shown, matched=True) for shown in side) for side in _oracles(rows)]
     a, b = a + marks[0].text, b + marks[1].text
     notes = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED}"]
+    notes += [
+        f"Not the same for both: {name}, {one} for A and {other} for B." for name, (one, other) in (apart or {}).items()
+    ]
     note = "".join(f"\n\n{note}" for note in notes + all_marks(marks).notes)
     return (
         f"A is {a}, B is {b}. Expansions per test query, paired; below 1, A expands less. The mean of the lesser "
@@ -103,12 +119,11 @@ def records(rows: Sequence[Comparison]) -> list[dict[str, Any]]:
 
 
 def _cells(side: Side) -> list[Cell]:
-    planned = planned_cells(side.study)
-    labels = list(dict.fromkeys(cell.key["label"] for cell in planned))
+    labels = list(dict.fromkeys(cell.key["label"] for cell in side.planned))
     if side.method not in labels:
         known = ", ".join(labels) or "none"
         raise UsageError(f"there is no method {side.method!r} in {side.study}; there are {known}.")
-    return [cell for cell in planned if cell.key["label"] == side.method and TEST in cell.key["splits"]]
+    return [cell for cell in side.planned if cell.key["label"] == side.method and TEST in cell.key["splits"]]
 
 
 def _places(mine: list[Cell], yours: list[Cell]) -> list[Place]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from tabulate import tabulate
 
 from aacbench.parts import PARTS
+from aacbench.printable import one_line
 from aacbench.reports.cells import Marks, all_marks, marks_of
 from aacbench.run.plan import BASELINE
 from aacbench.run.records import OUTCOMES
@@ -20,6 +21,7 @@ from aacbench.run.store import Cell
 Array = npt.NDArray[Any]
 
 TEXT_COLUMNS = ("graph", "method", "settings", "outcome")
+LONGEST_CELL, LONGEST_REASON = 200, 400  # characters of a plugin's words in a table, and below it
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ def aligned(rows: Sequence[Mapping[str, str]], text_columns: Collection[str]) ->
     """A Markdown table with numbers to the right and without the columns that are empty in every row."""
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
     align = ["left" if name in text_columns else "right" for name in columns]
-    body = [[row[name] for name in columns] for row in rows]
+    body = [[one_line(row[name], LONGEST_CELL).replace("|", "\\|") for name in columns] for row in rows]
     return tabulate(body, headers=columns, tablefmt="pipe", colalign=align, disable_numparse=True)
 
 
@@ -187,7 +189,10 @@ def _reasons(rows: Sequence[Row]) -> list[str]:
             places = grouped.setdefault((row.outcome, row.reason or "no reason given"), {})
             places.setdefault(f"{row.method} on {row.graph}", []).append(f"{row.budget:g}")
     worst_first = sorted(grouped.items(), key=lambda item: -OUTCOMES.index(item[0][0]))
-    return [f"- {outcome}: {_spelt(places)}: {reason}" for (outcome, reason), places in worst_first]
+    return [
+        f"- {outcome}: {_spelt(places)}: {one_line(reason, LONGEST_REASON)}"
+        for (outcome, reason), places in worst_first
+    ]
 
 
 def _spelt(places: Mapping[str, list[str]]) -> str:

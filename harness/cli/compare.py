@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from aacbench.cli.codes import MISMATCH
 from aacbench.cli.studies import AS_JSON, FOLDER, echo_json, study_folder
 
 
@@ -13,7 +14,8 @@ from aacbench.cli.studies import AS_JSON, FOLDER, echo_json, study_folder
 @click.option("--study", type=FOLDER, help="The study that has both methods.  [default: the only one in ./studies]")
 @click.option("--method", help="Compare this method in two studies: A and B are their folders.")
 @AS_JSON
-def compare(a: str, b: str, study: Path | None, method: str | None, as_json: bool) -> None:
+@click.pass_context
+def compare(context: click.Context, a: str, b: str, study: Path | None, method: str | None, as_json: bool) -> None:
     """Compare A with B on the test queries that both answered.
 
     \b
@@ -22,19 +24,30 @@ def compare(a: str, b: str, study: Path | None, method: str | None, as_json: boo
     """
     from aacbench.reports import comparison
     from aacbench.reports.comparison import Side
+    from aacbench.run.study import read_study
 
     if method is None:
         if Path(a).is_dir() and Path(b).is_dir():
             raise click.UsageError("name the method to compare in the two studies with --method")
         root = study_folder(study)
-        sides = Side(a, root, a), Side(b, root, b)
+        roots, methods = (root, root), (a, b)
     else:
         if study is not None:
             raise click.UsageError("give either --study, with two methods, or --method, with two studies")
-        sides = Side(a, study_folder(Path(a)), method), Side(b, study_folder(Path(b)), method)
-    rows = comparison.compare(*sides)
+        roots, methods = (study_folder(Path(a)), study_folder(Path(b))), (method, method)
+    studies = {root: read_study(root) for root in roots}
+    damaged = [sentence for contents in studies.values() for sentence in contents.damaged.values()]
+    for sentence in damaged:
+        click.echo(f"aacbench: {sentence}", err=True)
+    one, other = (
+        Side(name, root, chosen, studies[root].planned_cells())
+        for name, root, chosen in zip((a, b), roots, methods, strict=True)
+    )
+    rows, apart = comparison.compare(one, other), comparison.differences(one, other)
     if as_json:
-        echo_json({"a": a, "b": b, "method": method, "comparisons": comparison.records(rows)})
-        return
-    names = (f"{method} in {a}", f"{method} in {b}") if method else (a, b)
-    click.echo(comparison.markdown(rows, *names))
+        found = {"differences": apart, "comparisons": comparison.records(rows)}
+        echo_json({"a": a, "b": b, "method": method, **found})
+    else:
+        names = (f"{method} in {a}", f"{method} in {b}") if method else (a, b)
+        click.echo(comparison.markdown(rows, *names, apart))
+    context.exit(MISMATCH if damaged else 0)

@@ -6,7 +6,7 @@ from importlib import import_module
 import click
 
 from aacbench.cli.codes import MISMATCH, USAGE
-from aacbench.errors import AacbenchError, DamagedPlanError, LockError
+from aacbench.errors import AacbenchError, DamagedCellError, DamagedPlanError, LockError
 from aacbench.version import VERSION
 
 # name -> (where it is, what it does): the help must not import numpy to say so.
@@ -64,7 +64,7 @@ def group(debug: bool) -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command; what is wrong comes out as one sentence, and as exit code 2, or 4 for a broken lock or plan."""
+    """Run the command; what is wrong comes out as one sentence, and as exit code 2, or 4 for what is damaged."""
     words = sys.argv[1:] if arguments is None else arguments
     try:
         group.main(args=words, prog_name="aacbench")
@@ -72,4 +72,4 @@ def main(arguments: list[str] | None = None) -> None:
         if "--debug" in words:
             raise
         click.echo(f"aacbench: {error}", err=True)
-        sys.exit(MISMATCH if isinstance(error, LockError | DamagedPlanError) else USAGE)
+        sys.exit(MISMATCH if isinstance(error, LockError | DamagedPlanError | DamagedCellError) else USAGE)

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.memory.conventions import GraphInfo
-from aacbench.reports.tables import aligned, short_settings
+from aacbench.printable import one_line
+from aacbench.reports.tables import LONGEST_REASON, aligned, short_settings
 from aacbench.run.plan import BASELINE, CellPlan
 from aacbench.run.records import Study
 
@@ -39,11 +40,13 @@ def plan_text(
     ]
     if any(cell.group for cell, _ in cells):
         groups_of_choice = {cell.group for cell, _ in cells if cell.group}
-        lines.append(f"{len(groups_of_choice)} more cells, on test queries, follow from choices on validation.")
+        more = f"{len(groups_of_choice)} more {'cell' if len(groups_of_choice) == 1 else 'cells'}"
+        chosen = "on the test queries themselves" if study.selection == "retrospective" else "on validation"
+        lines.append(f"{more}, on test queries, will follow from choices {chosen}.")
     refused = {
-        f"not run: {cell.label} on {cell.graph}: {cell.unsupported or f'{cell.failure}: {cell.failed}'}"
+        f"not run: {cell.label} on {cell.graph}: {one_line(reason, LONGEST_REASON)}"
         for cell, _ in cells
-        if cell.unsupported or cell.failed
+        if (reason := cell.unsupported or (f"{cell.failure}: {cell.failed}" if cell.failed else ""))
     }
     return "\n".join([aligned(rows, ("graph", "method", "settings")), "", *lines, *sorted(refused)])
 

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from aacbench.printable import one_line
+from aacbench.reports.tables import LONGEST_REASON
 from aacbench.run.plan import CANDIDATE, CHOSEN
 
 _ROLES = {CANDIDATE: " (a candidate)", CHOSEN: " (chosen)"}
@@ -59,7 +61,7 @@ class Progress:
         if event == "timed":
             self._line(f"timed {len(facts['cells'])} cells on {place}")
         else:
-            text = f"not timed: {key['label']} on {place}: {facts['reason']}"
+            text = f"not timed: {key['label']} on {place}: {one_line(facts['reason'], LONGEST_REASON)}"
             self._console.print(text, markup=False, soft_wrap=True)
 
     def _finished(self, facts: Mapping[str, Any]) -> None:
@@ -69,7 +71,7 @@ class Progress:
         text = f"{plan.graph} {name} at {plan.budget:g} B/v, seed {plan.seed}: {outcome}"
         self._failed += outcome not in ("ok", "kept", "unsupported")
         if facts.get("reason"):
-            text += f" ({facts['reason']})"
+            text += f" ({one_line(facts['reason'], LONGEST_REASON)})"
         if self._bar is None:
             self._line(f"[{self._done}/{self._total}] {text}")
             return

@@ -9,6 +9,7 @@ from typing import Any
 
 from aacbench.errors import DamagedCellError, DataError
 from aacbench.parts import names_in, whole
+from aacbench.printable import one_line
 from aacbench.run.again import Again, Digests, as_before, build_again, digests, judged, quickest
 from aacbench.run.canonical import plain
 from aacbench.run.cell import Job, Result, run_cell
@@ -205,6 +206,7 @@ def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
     answers = run_cells(build_again, jobs, setup.workers, setup.limits, lambda job: setup.kind(plans[job.name]))
     for job, answer in answers:
         outcome, reason = judged(job, answer)
+        reason = one_line(reason)
         if outcome != "ok":
             record = {**job.cell.record, "outcome": outcome, "reason": reason}
             commit(setup.root, job.name, record, job.cell.files, replace=True)
@@ -257,9 +259,10 @@ def _job(run: _Run, cell: CellPlan, name: str) -> Job:
 
 
 def _commit(run: _Run, cell: CellPlan, name: str, result: Result, note: Mapping[str, Any] | None) -> None:
+    reason = one_line(result.reason)  # a method may have put anything into it
     record = {
         "outcome": result.outcome,
-        "reason": result.reason,
+        "reason": reason,
         "key": run.key(cell),
         "defaults": {method: run.setup.defaults(method) for method in (cell.method, *names_in(cell.params))},
         "lock": run.setup.lock,
@@ -270,7 +273,8 @@ def _commit(run: _Run, cell: CellPlan, name: str, result: Result, note: Mapping[
         commit(run.setup.root, name, record, result.files, replace=True)
     except DataError as error:  # a method's own values may be such as no file can hold
         result = Result("error", f"the cell could not be written down: {error}", {}, {})
-        short = {"outcome": result.outcome, "reason": result.reason, "key": run.key(cell), "lock": run.setup.lock}
+        reason = one_line(result.reason)
+        short = {"outcome": result.outcome, "reason": reason, "key": run.key(cell), "lock": run.setup.lock}
         commit(run.setup.root, name, short, {}, replace=True)
-    run.log.event("cell", cell=name, outcome=result.outcome, reason=result.reason)
-    run.tell("cell", name, cell, outcome=result.outcome, reason=result.reason)
+    run.log.event("cell", cell=name, outcome=result.outcome, reason=reason)
+    run.tell("cell", name, cell, outcome=result.outcome, reason=reason)

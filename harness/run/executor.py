@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +146,14 @@ def _start(work: Callable[[Any], Any], limits: Limits, temporary: Path) -> _Work
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=serve, args=(work, theirs, limits.memory_bytes, str(temporary), os.getpid()))
-    process.start()
+    # Ctrl-C reaches the whole group, and a child that still imports would answer it with a traceback. The tracker comes
+    # with the first child and would let the signal through again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     theirs.close()  # else its end would not be seen
     return _Worker(process, ours)
 

@@ -58,7 +58,7 @@ def ask(method: Method, question: Question) -> Answer:
     try:
         fitted = method.fit(question.budget, question.info, dict(question.params))
         if isinstance(fitted, Unsupported):
-            return Unsupported(str(fitted.reason))
+            return _reasoned(fitted)
         params, doing = _plain(fitted), "search"
         return Fitted(params, _preferred(method, question.params))
     except MemoryError:
@@ -67,6 +67,12 @@ def ask(method: Method, question: Question) -> Answer:
         return Failure("error", f"{doing} failed with {error}")
     except (Exception, SystemExit) as error:
         return Failure("error", f"{doing} failed with {type(error).__name__}: {error}")
+
+
+def _reasoned(answer: Unsupported) -> Unsupported:
+    if not isinstance(answer.reason, str) or not answer.reason.strip():
+        raise UsageError(f"Unsupported without a reason: a sentence is wanted, not {answer.reason!r}")
+    return answer
 
 
 def ask_all(

@@ -60,6 +60,7 @@ def end_session(session: int) -> None:
 def serve(work: Callable[[Any], Any], pipe: Any, memory_bytes: int, temporary: str, parent: int) -> None:
     """Work through jobs from the pipe; an exception of `work` is answered as a Failure."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever sends it: the run ends its workers itself
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # it was held back while this process was starting
     os.setsid()  # so that what a method starts can be found when this process is gone
     _adopt_orphans()
     _Teller.pipe, _Teller.owner = pipe, os.getpid()

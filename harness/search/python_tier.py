@@ -70,6 +70,8 @@ def _finite(bound: Bound, integral: bool) -> Bound:
 
     def checked(u: int, t: int) -> Any:
         h = bound(u, t)
+        if isinstance(h, np.floating):
+            h = h.item()  # a short one cannot be held against 2^62
         if not math.isfinite(h):
             raise UsageError(f"h({u}, {t}) is {h}, which is not a finite number.")
         if integral and not abs(h) < _FAR:

@@ -128,6 +128,10 @@ def test_damage_is_told_and_is_the_exit_code(study, tmp_path, capsys):
     file = copy / "cells" / cell_of(copy, "alt")["cell_id"][:2] / cell_of(copy, "alt")["cell_id"] / "queries.csv"
     file.write_bytes(file.read_bytes() + b"x")
     before = {path: path.read_bytes() for path in (copy / "plan.json", copy / "derived" / "results.md")}
+    assert command("compare", "dijkstra", "too-high", "--study", copy) == 4
+    assert file.parent.name in capsys.readouterr().err
+    assert command("replay", file.parent.name[:12], "--study", copy) == 4
+    assert "queries.csv" in capsys.readouterr().err
     for words in (("report",), ("report", "--csv"), ("report", "--json"), ("status",), ("status", "--json")):
         assert command(words[0], copy, *words[1:]) == 4
         said = capsys.readouterr()

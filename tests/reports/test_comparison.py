@@ -6,11 +6,12 @@ import pytest
 from made_studies import made_cell, made_study
 
 from aacbench.errors import UsageError
-from aacbench.reports.comparison import Side, compare, markdown
+from aacbench.reports.cells import planned_cells
+from aacbench.reports.comparison import Side, compare, differences, markdown
 
 
 def sides(root, a, b):
-    return Side(a, root, a), Side(b, root, b)
+    return tuple(Side(name, root, name, planned_cells(root)) for name in (a, b))
 
 
 def test_every_number_by_hand(tmp_path):
@@ -60,11 +61,22 @@ def test_a_failed_cell_leaves_all_its_queries_out(tmp_path):
     assert (row.queries, row.left_out) == (0, 2)
 
 
+def test_what_else_differs_is_said(tmp_path):
+    made_study(tmp_path / "x", [made_cell("alt", [1])])
+    made_study(tmp_path / "y", [made_cell("alt", [2], convention={"name": "directionality-aware", "version": 1})])
+    pair = [Side(name, tmp_path / name, "alt", planned_cells(tmp_path / name)) for name in "xy"]
+    apart = differences(*pair)
+    assert apart == {"convention": ("measured/1", "directionality-aware/1")}
+    said = "Not the same for both: convention, measured/1 for A and directionality-aware/1 for B."
+    assert said in markdown(compare(*pair), "x", "y", apart)
+    assert differences(pair[0], pair[0]) == {}
+
+
 def test_two_studies_of_different_graphs_are_refused(tmp_path):
     made_study(tmp_path / "x", [made_cell("alt", [1])])
     made_study(tmp_path / "y", [made_cell("alt", [1], graph_digest="other")])
     with pytest.raises(UsageError, match="different graphs"):
-        compare(Side("x", tmp_path / "x", "alt"), Side("y", tmp_path / "y", "alt"))
+        compare(*(Side(name, tmp_path / name, "alt", planned_cells(tmp_path / name)) for name in "xy"))
 
 
 def test_unknown_methods_and_nothing_in_common_are_refused(tmp_path):

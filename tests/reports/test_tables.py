@@ -91,7 +91,7 @@ def test_oracles_are_marked_where_times_are_shown_and_where_two_are_compared(tmp
     best = made_cell("best", [5], claims={"oracle": True}, times=[[1000]])
     study = made_study(tmp_path, [best, made_cell("alt", [6], times=[[1000]])])
     times = latency.markdown(latency.latencies(planned_cells(study)))
-    pair = comparison.compare(comparison.Side("best", study, "best"), comparison.Side("alt", study, "alt"))
+    pair = comparison.compare(*(comparison.Side(name, study, name, planned_cells(study)) for name in ("best", "alt")))
     for text in (times, comparison.markdown(pair, "best", "alt")):
         assert "best (oracle)" in text
         assert "alt (oracle)" not in text
@@ -122,3 +122,16 @@ def test_csv_keeps_every_digit(tmp_path):
 
 def test_an_empty_study_has_no_table(tmp_path):
     assert markdown(rows_of(planned_cells(made_study(tmp_path, [])))) == "No cells yet."
+
+
+def test_words_of_a_plugin_neither_break_the_table_nor_the_terminal(tmp_path):
+    reason = "first line\nsecond \x1b[31mline" + "!" * 1000
+    cells = [
+        made_cell("dijkstra", [1]),
+        made_cell("odd", [1], params={"K": "x|y\nz", "n": 10**400}, outcome="error", reason=reason),
+    ]
+    text = markdown(rows_of(planned_cells(made_study(tmp_path, cells))))
+    assert all(line.isprintable() and len(line) < 700 for line in text.splitlines())
+    (row,) = [line for line in text.splitlines() if line.startswith("| p7") and "odd" in line]
+    assert "K=x\\|y z" in row
+    assert "first line second \\x1b[31mline!!!" in text

@@ -102,3 +102,15 @@ def wait_until_gone(pid):
     while psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie":
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="signals of another process are read from /proc")
+def test_an_interrupt_is_held_back_from_a_worker_that_still_starts():
+    with Workers(who, 1, LIMITS) as workers:
+        (worker,) = workers._idle
+        status = Path(f"/proc/{worker.process.pid}/status").read_text()
+        ((_, answer),) = workers.run([0])
+    masks = dict(line.split(":\t", 1) for line in status.splitlines() if line.startswith("Sig"))
+    blocked_or_ignored = int(masks["SigBlk"], 16) | int(masks["SigIgn"], 16)
+    assert blocked_or_ignored & (1 << (signal.SIGINT - 1))
+    assert answer[0] == worker.process.pid

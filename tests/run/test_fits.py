@@ -6,8 +6,13 @@ import pytest
 import small_studies as studies
 from cli.command import command
 
+from aacbench.graphs.load import load
+from aacbench.memory.conventions import Budget
+from aacbench.memory.info import graph_info
+from aacbench.method import Method, Unsupported
 from aacbench.run import fits
 from aacbench.run.driver import prepare
+from aacbench.search import network
 
 FATAL = {
     "fit-hangs": ("timeout", "in fit, the cell took longer than 6 seconds"),
@@ -93,3 +98,11 @@ def test_a_method_that_needs_coordinates_can_say_so(tmp_path: Path, graph: str, 
     planned, _ = prepare(study, studies.setup(tmp_path, study))
     (cell,) = [cell for cell in planned.cells if cell.method == "fit-needs-coordinates"]
     assert cell.unsupported == ("" if outcome == "ok" else "it needs coordinates")
+
+
+@pytest.mark.parametrize("reason", [None, "", "  ", 7])
+def test_unsupported_needs_a_sentence(reason) -> None:
+    method = Method("mute", "says no", lambda *_: Unsupported(reason), lambda _: None)
+    answer = fits.ask(method, fits.Question("mute", Budget(8), graph_info(network(load("p7"))), {}))
+    assert isinstance(answer, fits.Failure)
+    assert answer.reason.startswith("fit failed with Unsupported without a reason")

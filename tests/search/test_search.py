@@ -236,3 +236,10 @@ def test_policy_errors_say_what_to_write():
     for text in ("fast", "tie=best", "reopen=maybe", "modern,paper", "paper,bpmx=on", ""):
         with pytest.raises(UsageError):
             parse(text)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("number", [np.float16, np.float32, np.float64, np.int8, np.uint64])
+def test_a_bound_of_any_width_is_taken_without_a_warning(number):
+    net = network(from_arcs(3, [0, 1], [1, 2], [5, 5]))
+    assert search(net, lambda u, t: number(0), [0], [2]).cost.tolist() == [10]
