@@ -125,8 +125,10 @@ def _check_facts(sent: Sent, vertices: int) -> None:
                 raise DataError("its bytes are not those of the arrays it kept")
             if sent.claims.matched:
                 check_budget(counted, Budget(plan.budget, charged))
-        elif charged.enforced and sent.claims.matched and told["total"] > Fraction(plan.budget) * vertices:
-            raise DataError(f"it declares {told['total']} bytes, which is more than its budget")
+        elif charged.enforced and sent.claims.matched:
+            declared = told["total"] - told["settings"]
+            if declared > Fraction(plan.budget) * vertices:
+                raise DataError(f"it declares {declared} bytes, which is more than its budget")
     except (LookupError, TypeError, ValueError) as error:
         raise DataError(f"its record lacks something ({type(error).__name__}: {error})") from error
 
