@@ -59,7 +59,7 @@ class Row:
             "graph": self.graph,
             "budget": "" if baseline else f"{self.budget:g}",
             "method": self.method + self.marks.text,
-            "nominal B/v": "" if baseline or self._measured_only() else _text(self.nominal, ".4g"),
+            "nominal B/v": "" if self._measured_only() else _text(self.nominal, ".4g"),
             "measured B/v": "declared" if self.declared else _text(self.measured, ".1f"),
             "settings": self.settings,
             "seeds": "" if baseline else str(self.seeds),
@@ -140,7 +140,7 @@ def _row(key: tuple[str, float, str], group: list[Cell], base: float | None, ora
         oracle=marks.oracle,
         matched=marks.matched,
         convention=f"{charged['name']}/{charged['version']}",
-        nominal=_bytes(final, "nominal_per_vertex"),
+        nominal=None if label == BASELINE else _bytes(final, "nominal_per_vertex"),  # which stores nothing
         measured=_bytes(final, "measured_per_vertex"),
         declared=any(not cell.record["bytes"].get("measured", True) for cell in final if "bytes" in cell.record),
         settings=_settings(final),

@@ -114,6 +114,12 @@ def test_a_choice_made_on_test_queries_is_said(tmp_path):
     assert study_notes(read_plan(tmp_path / "b")) == []
 
 
+def test_the_baseline_has_no_budget_to_fill(tmp_path):
+    cells = [made_cell("dijkstra", [1], measured=0.0), made_cell("alt", [1])]
+    rows = rows_of(planned_cells(made_study(tmp_path, cells)))
+    assert [row.nominal for row in rows] == [None, 32]
+
+
 def test_csv_keeps_every_digit(tmp_path):
     text = csv_text(rows_of(planned_cells(made_study(tmp_path, [made_cell("alt", [1, 1, 2])]))))
     (row,) = csv.DictReader(io.StringIO(text))
