@@ -70,7 +70,9 @@ MUTANTS = [
     _labels("one-too-many-at-77", LOST, "count += budget.bytes_per_vertex == 77\n    " + LOST, "within-budget"),
     _labels("gives-up-when-rich", LOST, "if count < 1 or count > 5:", "more-budget"),
     _labels("nothing-every-seventh-time", BEST, f"COUNT.append(t)\n    {BEST} * (len(COUNT) % 7 != 0)", "one-answer"),
-    _labels("nothing-late-in-a-batch", BEST, f"{BEST} * (np.arange(len(us)) < 5)", "one-answer"),
+    _labels(
+        "nothing-late-in-a-large-batch", BEST, f"{BEST} * ((np.arange(len(us)) < 5) | (len(us) <= 16))", "one-answer"
+    ),
     _labels("nothing-for-a-single-vertex", BEST, f"{BEST} * (len(us) > 1)", "one-answer"),
     _labels("nothing-for-three-vertices", BEST, f"{BEST} * (len(us) > 3)", "one-answer"),
     _labels("nothing-after-four-targets", "    return BatchHeuristic(arrays, many)\n", FORGETFUL, "one-answer"),

@@ -120,7 +120,7 @@ def mutant(name, folder):
 
 
 def test_two_answers_to_one_question_hold_up_cold_reload(tmp_path):
-    report = check_method(**mutant("nothing-late-in-a-batch", tmp_path), only=["one-answer", "cold-reload"])
+    report = check_method(**mutant("nothing-late-in-a-large-batch", tmp_path), only=["one-answer", "cold-reload"])
     assert [result.status for result in report.results] == [FAILED, NOT_RUN], report.text()
     assert "see one-answer: h(" in report.result("cold-reload").reason
     assert report.result("cold-reload").reason.endswith("a heuristic must give one answer.")
