@@ -13,6 +13,10 @@ class UsageError(AacbenchError):
     """A request that makes no sense, such as an unknown name or an impossible parameter."""
 
 
+class NotFiniteError(UsageError):
+    """A bound that is not a finite number, or too large to search with."""
+
+
 class MissingDataError(AacbenchError):
     """A data file that is not on this machine and could not be downloaded."""
 

@@ -11,7 +11,7 @@ from aacbench.run.records import MethodChoice, QueryPlan, Study
 from aacbench.run.setup import Setup, Source
 from aacbench.run.store import Cell, scan
 
-FAULTS = Path(__file__).parent / "plugins" / "fault_methods.py"
+FAULTS = tuple(Path(__file__).parent / "plugins" / name for name in ("fault_methods.py", "fit_fault_methods.py"))
 LIMITS = Limits(seconds=600, memory_bytes=4 * GIB)
 
 
@@ -25,12 +25,12 @@ def study(*methods: MethodChoice | str, **changes) -> Study:
 
 def setup(root: Path, of: Study, *, limits: Limits = LIMITS, **changes) -> Setup:
     """Run it with the built-in methods and the faulty ones."""
-    plugins = load_plugins((FAULTS,))
+    plugins = load_plugins(FAULTS)
     sources = {}
     for name, found in plugins.methods().items():
-        file = FAULTS if found.origin.kind == "file" else None
+        file = Path(found.origin.where) if found.origin.kind == "file" else None
         sources[name] = Source(found.method, found.origin.digest, file, built_in=found.origin.kind == "built-in")
-    method_of = partial(method_in_worker, (FAULTS,))
+    method_of = partial(method_in_worker, FAULTS)
     return Setup(root=root, sources=sources, resolve=resolve, method_of=method_of, limits=limits, **changes)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from aacbench.compiled import kernel
-from aacbench.errors import UsageError
+from aacbench.errors import NotFiniteError
 from aacbench.graphs.record import Array
 from aacbench.search.astar import numbers
 from aacbench.search.layouts import Layout, bind, bound, memo_for
@@ -23,7 +23,7 @@ def bounds(network: Network, layout: Layout, vertices: Array, target: int) -> Ar
     bad = fill_bounds(network.arcs, labels, memo_for(labels), work, goal, places, found, most)
     give_back(network, work)
     if bad >= 0 and network.graph.integral:  # nothing that an integer can hold
-        raise UsageError(f"h({vertices[bad]}, {target}) is not a finite number between -2^62 and 2^62.")
+        raise NotFiniteError(f"h({vertices[bad]}, {target}) is not a finite number between -2^62 and 2^62.")
     return found
 
 

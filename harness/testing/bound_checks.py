@@ -8,7 +8,8 @@ from aacbench.graphs.record import Array, Graph
 from aacbench.memory.deploy import deploy, first_difference, other_forms
 from aacbench.run.audit import audit_bounds
 from aacbench.search import search
-from aacbench.testing.subject import BrokenError, Built, NothingToDoError, Subject, number
+from aacbench.testing.outcomes import BrokenError, HeldUpError, NothingToDoError, number
+from aacbench.testing.subject import Built, Subject
 
 
 def zero_at_target(subject: Subject, graph: Graph) -> None:
@@ -21,15 +22,19 @@ def zero_at_target(subject: Subject, graph: Graph) -> None:
 
 def numbers(subject: Subject, graph: Graph) -> None:
     """Where there is a way, h is finite and not negative."""
-    for built in subject.each(graph):
-        _check_numbers(built, built.place.exact >= 0)
+    try:
+        for built in subject.every(graph):
+            _check_numbers(built, built.place.exact >= 0)
+    except HeldUpError as error:
+        raise BrokenError(str(error)) from error
 
 
 def unreachable(subject: Subject, graph: Graph) -> None:
     """Where there is no way, h is finite and not negative too, and the search says that there is none."""
-    for built in subject.each(graph):
+    for built in subject.every(graph):
         apart = built.place.exact < 0
         _check_numbers(built, apart)
+        built.hold_up()
         sources, targets = np.nonzero(apart)
         if not len(sources):
             raise NothingToDoError("every vertex reaches every other")
@@ -52,10 +57,11 @@ def consistent(subject: Subject, graph: Graph) -> None:
 
 def forms_agree(subject: Subject, graph: Graph) -> None:
     """The compiled kernel, `many` and `h`, where an author gives several, give the same numbers."""
-    for built in subject.each(graph):
+    for built in subject.every(graph):
         forms = other_forms(built.heuristic)
         if not forms:
             raise NothingToDoError("the heuristic is given in one form only")
+        built.hold_up()
         for form in forms:
             other = deploy(form, built.place.net)
             _compare(built, other.tier, other.many)
@@ -80,10 +86,10 @@ def _audited(subject: Subject, graph: Graph, claim: str) -> None:
 
 
 def _check_numbers(built: Built, among: Array) -> None:
-    h = built.table
-    for wrong, what in ((~np.isfinite(h), "is not a finite number"), (h < 0, "is negative")):
-        for u, t in np.argwhere(wrong & among):
-            raise BrokenError(f"h({u}, {t}) = {number(h[u, t])} {what}{_at(built)}")
+    for u, t in np.argwhere(built.asked.odd & among):
+        raise BrokenError(f"{built.asked.sentence(u, t)}{_at(built)}")
+    for u, t in np.argwhere((built.table < 0) & among):
+        raise BrokenError(f"h({u}, {t}) = {number(built.table[u, t])} is negative{_at(built)}")
 
 
 def _at(built: Built) -> str:

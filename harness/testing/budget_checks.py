@@ -1,7 +1,7 @@
 """Checks of memory: the arrays deployed stay within the budget, and more budget never gives less."""
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from numbers import Real
 from typing import Any
@@ -12,19 +12,22 @@ from aacbench.memory.conventions import Budget
 from aacbench.memory.inventory import check_budget
 from aacbench.method import Params, Unsupported
 from aacbench.parts import PARTS
-from aacbench.testing.subject import BrokenError, NotSupportedError, Subject
+from aacbench.testing.outcomes import BrokenError, NotSupportedError
+from aacbench.testing.subject import Subject
+from aacbench.testing.zoo import is_of_few
 
 ODD = 13.0  # a budget that no label width divides
-LADDER = (*map(float, range(1, 65)), 96.0, 128.0, 192.0, 256.0, 512.0)
-_MOST_BUILT = 4  # pairs of budgets that look as if less was given, to be measured
+ALSO = (64.0, 77.0, 128.0)  # where there is room for more than a few labels
+LADDER = (*map(float, range(1, 65)), 77.0, 96.0, 128.0, 192.0, 256.0, 512.0)
+_MOST_BUILT = 16  # pairs of budgets at which some setting is less, to be measured
 
 
 def within_budget(subject: Subject, graph: Graph) -> None:
     """The bytes of the arrays deployed, measured, do not exceed the budget by one."""
     refusal, count = None, 0
-    for budget in sorted({*subject.budgets, ODD}):
+    for budget in _measured_at(subject, graph):
         try:
-            built = subject.built(graph, budget)
+            built = subject.besides(graph, budget)
         except NotSupportedError as error:
             refusal = error
             continue
@@ -38,41 +41,62 @@ def within_budget(subject: Subject, graph: Graph) -> None:
 
 
 def never_shrinks(subject: Subject, graph: Graph) -> None:
-    """What is supported stays supported with more budget, and fewer bytes are deployed only where a setting grew."""
-    fitted = [(budget, subject.fitted(graph, budget)) for budget in LADDER]
-    if isinstance(fitted[-1][1], Unsupported) and all(isinstance(params, Unsupported) for _, params in fitted):
-        raise NotSupportedError(fitted[-1][1].reason)
-    measured = 0
-    for (less, before), (more, after) in pairwise(fitted):
+    """What is supported stays supported with more budget, and no fewer bytes are deployed."""
+    fitted = {budget: subject.fitted(graph, budget) for budget in sorted({*LADDER, *_measured_at(subject, graph)})}
+    last = [*fitted.values()][-1]
+    if isinstance(last, Unsupported) and all(isinstance(params, Unsupported) for params in fitted.values()):
+        raise NotSupportedError(last.reason)
+    suspicious = []
+    for (less, before), (more, after) in pairwise(fitted.items()):
         if isinstance(before, Unsupported):
             continue
         if isinstance(after, Unsupported):
             raise BrokenError(f"{less:g} bytes a vertex are supported, but {more:g} are not: {after.reason}")
-        if _suspicious(before, after) and measured < _MOST_BUILT:
-            measured += 1
-            _check_bytes(subject, graph, less, more)
+        if _less_of_something(before, after):
+            suspicious.append((less, more))
+    some = suspicious[:: 1 + len(suspicious) // _MOST_BUILT]
+    _check_bytes(subject, graph, (*_measured_at(subject, graph), *(budget for pair in some for budget in pair)))
 
 
-def _suspicious(before: Params, after: Params) -> bool:
-    """Whether the settings differ and none of their numbers grew."""
-    if dict(before) == dict(after):
-        return False
-    numbers = dict(_numbers(before))
-    return not any(value > numbers.get(name, math.inf) for name, value in _numbers(after))
+def _measured_at(subject: Subject, graph: Graph) -> tuple[float, ...]:
+    """The budgets asked for, which other checks look at too, before those that are measured only here."""
+    return (*subject.budgets, ODD, *(ALSO if is_of_few(graph) else ()))
 
 
-def _check_bytes(subject: Subject, graph: Graph, less: float, more: float) -> None:
-    small, large = (subject.built(graph, budget).counted.total_bytes for budget in (less, more))
-    if large < small:
-        raise BrokenError(
-            f"{less:g} bytes a vertex are used for {small} bytes of labels, but {more:g} for {large} only"
-        )
+def _less_of_something(before: Params, after: Params) -> bool:
+    """Whether some number among the settings fell, or something that is no number changed."""
+    numbers, words = _numbers(before), _words(before)
+    return words != _words(after) or any(value < numbers.get(name, value) for name, value in _numbers(after).items())
 
 
-def _numbers(params: Params, where: str = "") -> Iterator[tuple[str, Any]]:
-    """Every number among the settings, those of the parts a method is made of included."""
+def _check_bytes(subject: Subject, graph: Graph, budgets: Iterable[float]) -> None:
+    measured = {}
+    for budget in budgets:
+        with suppress(NotSupportedError):
+            measured[budget] = subject.besides(graph, budget).counted.total_bytes
+    for (less, before), (more, after) in pairwise(sorted(measured.items())):
+        if after < before:
+            raise BrokenError(
+                f"{less:g} bytes a vertex are used for {before} bytes of labels, but {more:g} for {after} only"
+            )
+
+
+def _numbers(params: Params) -> dict[str, Any]:
+    return {name: value for name, value in _settings(params) if _is_number(value)}
+
+
+def _words(params: Params) -> dict[str, Any]:
+    return {name: value for name, value in _settings(params) if not _is_number(value)}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _settings(params: Params, where: str = "") -> Iterator[tuple[str, Any]]:
+    """Every setting, those of the parts a method is made of included."""
     for name, value in params.items():
-        if isinstance(value, Real) and not isinstance(value, bool):
+        if name != PARTS:
             yield where + name, value
     for number, part in enumerate(params.get(PARTS, ())):
-        yield from _numbers(part["params"], f"{where}{PARTS}.{number}.")
+        yield from _settings(part["params"], f"{where}{PARTS}.{number}.")

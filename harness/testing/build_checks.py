@@ -1,6 +1,6 @@
 """Checks of building: it works, leaves the graph alone, depends on the seed as claimed, and on its arrays alone."""
 
-from aacbench.errors import AacbenchError, ReloadError
+from aacbench.errors import AacbenchError, DisagreementError, ReloadError
 from aacbench.graphs.record import Graph
 from aacbench.memory.conventions import CONVENTIONS
 from aacbench.memory.reload import DECLARED_ONLY, cold_reload
@@ -8,7 +8,8 @@ from aacbench.method import Parameter, Unsupported
 from aacbench.parameters import problem_with
 from aacbench.parts import PARTS
 from aacbench.testing.elsewhere import digests_elsewhere
-from aacbench.testing.subject import SEED, BrokenError, NotBuiltError, NothingToDoError, NotSupportedError, Subject
+from aacbench.testing.outcomes import BrokenError, HeldUpError, NotBuiltError, NothingToDoError, NotSupportedError
+from aacbench.testing.subject import SEED, Subject
 from aacbench.testing.zoo import as_symmetric, is_one_way
 
 OTHER_SEEDS = (2, 12345)
@@ -32,7 +33,7 @@ def parameters(subject: Subject, graph: Graph) -> None:
 def builds(subject: Subject, graph: Graph) -> None:
     """`build` gives a heuristic for whatever `fit` answers."""
     try:
-        for _ in subject.each(graph):
+        for _ in subject.every(graph):
             pass
     except NotBuiltError as error:
         raise BrokenError(str(error)) from error
@@ -40,7 +41,7 @@ def builds(subject: Subject, graph: Graph) -> None:
 
 def graph_untouched(subject: Subject, graph: Graph) -> None:
     """Neither `build` nor the heuristic changes the graph or the queries."""
-    for built in subject.each(graph):
+    for built in subject.every(graph):
         _ = built.table
         try:
             built.world.check()
@@ -50,14 +51,14 @@ def graph_untouched(subject: Subject, graph: Graph) -> None:
 
 def same_seed(subject: Subject, graph: Graph) -> None:
     """Built again with the same seed, the heuristic is the same to the byte."""
-    for built in subject.each(graph):
+    for built in subject.every(graph):
         if subject.build(graph, built.budget).digest != built.digest:
             raise BrokenError(f"two builds with the seed {SEED} differ, at {built.budget:g} bytes a vertex")
 
 
 def other_process(subject: Subject, graph: Graph) -> None:
     """Built in another process with the same seed, the heuristic is the same to the byte."""
-    for built in subject.each(graph):
+    for built in subject.every(graph):
         theirs = digests_elsewhere(subject, graph)[graph.digest, built.budget]
         if theirs != built.digest:
             raise BrokenError(
@@ -67,9 +68,9 @@ def other_process(subject: Subject, graph: Graph) -> None:
 
 def other_seeds(subject: Subject, graph: Graph) -> None:
     """Built with another seed, a deterministic heuristic is the same to the byte."""
-    for built in subject.each(graph):
+    for built in subject.every(graph):
         for seed in OTHER_SEEDS:
-            if subject.built(graph, built.budget, seed).digest != built.digest:
+            if subject.besides(graph, built.budget, seed).digest != built.digest:
                 raise BrokenError(
                     f"the seeds {SEED} and {seed} give different heuristics, and `deterministic` is claimed"
                 )
@@ -102,6 +103,8 @@ def reloads(subject: Subject, graph: Graph) -> None:
                 part_files=subject.part_files,
                 deployed=built.deployed,
             )
+        except DisagreementError as error:
+            raise HeldUpError("one-answer", str(error)) from error
         except ReloadError as error:
             raise BrokenError(str(error)) from error
         if found.status == DECLARED_ONLY:

@@ -11,16 +11,9 @@ from aacbench.errors import ReloadError
 from aacbench.graphs.record import Graph
 from aacbench.memory.addresses import address_of, function_at
 from aacbench.method import Method, Unsupported
+from aacbench.testing.outcomes import HeldUpError, NotBuiltError, NotPossibleError, NotSupportedError, told
 from aacbench.testing.place import Place
-from aacbench.testing.subject import (
-    SEED,
-    NotBuiltError,
-    NotPossibleError,
-    NotSupportedError,
-    Subject,
-    build_on,
-    told,
-)
+from aacbench.testing.subject import SEED, Subject, build_on
 from aacbench.testing.zoo import is_of_few
 
 _SECONDS = 600.0
@@ -42,7 +35,7 @@ def _jobs(subject: Subject, graphs: Mapping[str, Graph]) -> list[dict[str, Any]]
         for budget in subject.budgets:
             try:
                 subject.built(graph, budget)
-            except (NotBuiltError, NotSupportedError):
+            except (NotBuiltError, NotSupportedError, HeldUpError):
                 continue
             params = subject.fitted(graph, budget)
             assert not isinstance(params, Unsupported)

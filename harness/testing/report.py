@@ -19,6 +19,7 @@ class Counterexample:
     sentence: str
     vertices: int
     arcs: tuple[tuple[int, int, int | float], ...]
+    made_smaller: bool = True
 
     @property
     def code(self) -> str:
@@ -29,9 +30,10 @@ class Counterexample:
     def lines(self) -> list[str]:
         """The counterexample for a person to follow and to reproduce."""
         arcs = ", ".join(f"{u} -> {v}: {weight}" for u, v, weight in self.arcs) or "none"
+        origin = f"{self.zoo_graph}, made smaller" if self.made_smaller else self.zoo_graph
         return [
             self.sentence,
-            f"smallest graph found ({self.zoo_graph}, made smaller): {self.vertices} vertices, arcs {arcs}",
+            f"smallest graph found ({origin}): {self.vertices} vertices, arcs {arcs}",
             self.code,
         ]
 

@@ -11,7 +11,8 @@ from aacbench.search import Policy, search
 from aacbench.search.answers import Answers
 from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.policy import TIES
-from aacbench.testing.subject import BrokenError, Built, Subject, number
+from aacbench.testing.outcomes import BrokenError, number
+from aacbench.testing.subject import Built, Subject
 
 _QUERIES = {"compiled": 60, "batch": 20, "scalar": 20}  # a graph, a budget and a policy; slow tiers get fewer
 

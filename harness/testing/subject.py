@@ -1,8 +1,6 @@
 """A method under test: what it fits, and its heuristics as built on the zoo, each built once."""
 
 import hashlib
-import math
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.errors import AacbenchError, UsageError
+from aacbench.errors import NotFiniteError, UsageError
 from aacbench.graphs.record import Array, Graph
 from aacbench.memory.conventions import MEASURED, PAPER, Budget, Convention
 from aacbench.memory.deploy import Deployed, deploy
@@ -19,31 +17,12 @@ from aacbench.memory.inventory import Inventory, inventory
 from aacbench.method import Heuristic, Method, Params, Unsupported
 from aacbench.parameters import problem_with
 from aacbench.run.world import World, context
+from aacbench.testing.asked import Asked, ask
+from aacbench.testing.outcomes import BrokenError, HeldUpError, NotBuiltError, NotSupportedError, told
 from aacbench.testing.place import Place, Pools
 
 BUDGETS = (8.0, 32.0)
 SEED = 1
-_LONGEST = 300
-
-
-class BrokenError(Exception):
-    """A check that does not hold, with what was seen in one sentence."""
-
-
-class NotSupportedError(Exception):
-    """A graph that the method's `fit` refuses, with its reason."""
-
-
-class NotBuiltError(Exception):
-    """A graph on which there is no heuristic to look at; the check named `builds` says why."""
-
-
-class NothingToDoError(Exception):
-    """A graph or a heuristic that gives a check nothing to look at."""
-
-
-class NotPossibleError(Exception):
-    """A check that cannot be made here, with the reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +37,22 @@ class Built:
     counted: Inventory
 
     @cached_property
+    def asked(self) -> Asked:
+        """All that the heuristic answers."""
+        graph = self.place.graph
+        return ask(self.deployed.many, graph.vertices, integral=graph.integral)
+
+    @property
     def table(self) -> Array:
         """h(u, t) at [u, t], for every pair."""
-        vertices = np.arange(self.place.graph.vertices)
-        return np.stack([self.deployed.many(vertices, int(t)) for t in vertices], axis=1)
+        return self.asked.table
+
+    def hold_up(self) -> None:
+        """Stop a check that needs numbers where one is none; the check it is the business of says more."""
+        joined = self.place.exact >= 0
+        for among, check in ((joined, "numbers"), (~joined, "unreachable")):
+            for u, t in np.argwhere(self.asked.odd & among):
+                raise HeldUpError(check, self.asked.sentence(u, t))
 
     @cached_property
     def digest(self) -> str:
@@ -114,12 +105,23 @@ class Subject:
                 self.known[key] = self.build(graph, budget, seed)
             except NotSupportedError as refusal:
                 self.known[key] = refusal
+            except NotFiniteError as error:  # it was built, and asked for a first bound
+                self.known[key] = HeldUpError("numbers", told(error).rstrip("."))
             except (Exception, SystemExit) as error:
                 self.known[key] = NotBuiltError(told(error))
         found = self.known[key]
         if isinstance(found, Exception):
             raise found
         return found
+
+    def besides(self, graph: Graph, budget: float, seed: int = SEED) -> Built:
+        """The heuristic at any budget and seed; what `builds` and `numbers` do not look at is broken here."""
+        try:
+            return self.built(graph, budget, seed)
+        except (NotBuiltError, HeldUpError) as error:
+            if seed == SEED and budget in self.budgets:
+                raise
+            raise BrokenError(f"at {budget:g} bytes a vertex, with the seed {seed}: {error}") from error
 
     def build(self, graph: Graph, budget: float, seed: int = SEED) -> Built:
         """Build anew, on a copy of the graph."""
@@ -130,6 +132,12 @@ class Subject:
         return build_on(place, self.method, params, budget, seed)
 
     def each(self, graph: Graph) -> Iterator[Built]:
+        """The heuristics at every budget that is supported, as long as all their bounds are numbers."""
+        for built in self.every(graph):
+            built.hold_up()
+            yield built
+
+    def every(self, graph: Graph) -> Iterator[Built]:
         """The heuristics at every budget that is supported; none at all is `NotSupportedError`."""
         refusal = None
         count = 0
@@ -156,28 +164,3 @@ def build_on(place: Place, method: Method, params: Params, budget: float, seed: 
     heuristic = method.build(context(world, method, params, seed, Pools(world.net)))
     counted = inventory(heuristic, place.graph.vertices)
     return Built(place, world, budget, heuristic, deploy(heuristic, place.net), counted)
-
-
-def told(error: BaseException) -> str:
-    """An exception in one line, with the place it came from."""
-    if isinstance(error, AacbenchError | BrokenError):
-        return str(error)
-    place = _place(error)
-    try:
-        words = " ".join(str(error).split())
-    except Exception:
-        words = "its message cannot be read"
-    return f"{type(error).__name__}: {words[:_LONGEST]}{place}"
-
-
-def _place(error: BaseException) -> str:
-    """The last line of the author's own code that was on the way, or else the last of all."""
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not {"site-packages", "aacbench"} & set(Path(frame.filename).parts[:-1])]
-    shown = (own or frames)[-1:]
-    return "".join(f" ({Path(frame.filename).name}, line {frame.lineno})" for frame in shown)
-
-
-def number(value: Any) -> str:
-    """A number as a person writes it."""
-    return str(int(value)) if math.isfinite(value) and value == int(value) else f"{float(value)!r}"

@@ -8,7 +8,15 @@ from typing import Any
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Graph
 from aacbench.method import Claims, Method
-from aacbench.testing import bound_checks, budget_checks, build_checks, search_checks
+from aacbench.testing import answer_checks, bound_checks, budget_checks, build_checks, search_checks
+from aacbench.testing.outcomes import (
+    HeldUpError,
+    NotBuiltError,
+    NothingToDoError,
+    NotPossibleError,
+    NotSupportedError,
+    told,
+)
 from aacbench.testing.report import (
     EXPECTED,
     FAILED,
@@ -22,18 +30,10 @@ from aacbench.testing.report import (
     Result,
 )
 from aacbench.testing.shrink import STEPS, shrunk
-from aacbench.testing.subject import (
-    BUDGETS,
-    NotBuiltError,
-    NothingToDoError,
-    NotPossibleError,
-    NotSupportedError,
-    Subject,
-    told,
-)
+from aacbench.testing.subject import BUDGETS, Subject
 from aacbench.testing.zoo import is_of_few, is_one_way, zoo
 
-_NO_ANSWER = (NotSupportedError, NotBuiltError, NothingToDoError, NotPossibleError)
+_NO_ANSWER = (NotSupportedError, NotBuiltError, HeldUpError, NothingToDoError, NotPossibleError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,7 @@ CHECKS = (
     Check("admissible", bound_checks.admissible, lambda claims: claims.admissible),
     Check("consistent", bound_checks.consistent, lambda claims: claims.consistent),
     Check("forms-agree", bound_checks.forms_agree),
+    Check("one-answer", answer_checks.one_answer),
     Check("directed", build_checks.directed, on=is_one_way),
     Check("within-budget", budget_checks.within_budget, lambda claims: claims.matched),
     Check("more-budget", budget_checks.never_shrinks, on=is_of_few, steps=60),
@@ -154,8 +155,9 @@ def not_claimed(method: Method) -> tuple[str, ...]:
 def run_check(subject: Subject, check: Check, expected: str | None = None) -> Result:
     """Run one check on each of its graphs; a failure is made as small as it gets."""
     passed: list[str] = []
-    failed: list[Graph] = []
+    failed: list[tuple[Graph, str]] = []
     unsupported: dict[str, str] = {}
+    held_up: dict[str, HeldUpError] = {}
     reason = idle = ""
     for graph in filter(check.on, subject.graphs):
         try:
@@ -164,6 +166,8 @@ def run_check(subject: Subject, check: Check, expected: str | None = None) -> Re
             unsupported[graph.name] = str(refusal)
         except NothingToDoError as error:
             idle = str(error)
+        except HeldUpError as error:
+            held_up[graph.name] = error
         except NotBuiltError:
             reason = "nothing was built to look at, see the check named builds"
         except NotPossibleError as error:
@@ -171,13 +175,15 @@ def run_check(subject: Subject, check: Check, expected: str | None = None) -> Re
             return Result(check.name, EXPECTED if expected else FAILED, reason=why)
         else:
             passed += [] if problem else [graph.name]
-            failed += [graph] if problem else []
-    ran = (*passed, *(graph.name for graph in failed))
-    names = tuple(graph.name for graph in failed)
-    case = _counterexample(subject, check, failed[0]) if failed else None
+            failed += [(graph, problem)] if problem else []
+    names = tuple(graph.name for graph, _ in failed)
+    ran = (*passed, *names)
     if failed:
+        case = _counterexample(subject, check, *failed[0])
         status = FAILED if expected is None else EXPECTED
         return Result(check.name, status, ran, unsupported, names, case, expected or "")
+    if held_up:
+        return Result(check.name, EXPECTED if expected else NOT_RUN, ran, unsupported, reason=_see(held_up, expected))
     if expected is not None and ran:
         return Result(check.name, UNEXPECTED, ran, unsupported, reason=f"it was expected to fail: {expected}")
     if not ran and reason:
@@ -187,6 +193,14 @@ def run_check(subject: Subject, check: Check, expected: str | None = None) -> Re
     if not ran:
         return _unsupported_everywhere(check, unsupported)
     return Result(check.name, PASSED, ran, unsupported)
+
+
+def _see(held_up: Mapping[str, HeldUpError], expected: str | None) -> str:
+    """Where a check did not run, which other one says why, and the first of what that sees."""
+    first, *_ = held_up.values()
+    checks = " and ".join(sorted({error.check for error in held_up.values()}))
+    known = f" (expected to fail: {expected})" if expected else ""
+    return f"not run on {', '.join(held_up)}, see {checks}: {first}{known}"
 
 
 def _unsupported_everywhere(check: Check, unsupported: Mapping[str, str]) -> Result:
@@ -206,14 +220,16 @@ def _problem(subject: Subject, check: Check, graph: Graph) -> str | None:
     return None
 
 
-def _counterexample(subject: Subject, check: Check, graph: Graph) -> Counterexample:
-    def fails(candidate: Graph) -> bool:
+def _counterexample(subject: Subject, check: Check, graph: Graph, problem: str) -> Counterexample:
+    def seen(candidate: Graph) -> str | None:
         try:
-            return _problem(subject, check, candidate) is not None
+            return _problem(subject, check, candidate)
         except _NO_ANSWER:
-            return False
+            return None
 
-    smallest = shrunk(graph, fails, check.steps)
+    smallest = shrunk(graph, lambda candidate: seen(candidate) is not None, check.steps)
+    said = seen(smallest)
+    if said is None:  # whatever comes and goes is best told as it was met first
+        smallest, said = graph, f"{problem.rstrip('.')}; when tried again, it passed"
     arcs = zip(smallest.sources.tolist(), smallest.indices.tolist(), smallest.weights.tolist(), strict=True)
-    said = _problem(subject, check, smallest) or "it failed once and passed when tried again"
-    return Counterexample(graph.name, said, smallest.vertices, tuple(arcs))
+    return Counterexample(graph.name, said, smallest.vertices, tuple(arcs), made_smaller=smallest is not graph)

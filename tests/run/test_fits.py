@@ -33,7 +33,8 @@ FINE = {"alt": "ok", "print-much": "ok", "fit-changes-what-it-is-given": "ok"}
 
 def run(root: Path, methods: list[str], *more: str) -> int:
     sizes = ("--graphs", "grid-8", "--budgets", "16", "--queries", "5/5", "--seeds", "1", "--memory-limit", "4")
-    return command("run", "--methods", ",".join(methods), "--plugin", studies.FAULTS, *sizes, "--out", root, *more)
+    faults = [word for file in studies.FAULTS for word in ("--plugin", file)]
+    return command("run", "--methods", ",".join(methods), *faults, *sizes, "--out", root, *more)
 
 
 @pytest.fixture(scope="module")

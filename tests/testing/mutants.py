@@ -25,6 +25,19 @@ def _labels(name, old, new, check):
 
 
 RANDOM = "np.random.default_rng({}).choice(context.graph.vertices, count, replace=False)"
+FITTED, LESS = 'return {**params, "K": count}', 'return {{**params, "K": {}, "K0": budget.values(1)}}'
+BEST = "return np.maximum(best, 0)"
+FORGETFUL = """\
+    from aacbench.plugins import ScalarHeuristic
+
+    seen = set()
+
+    def h(u, t):
+        seen.add(t)
+        return many(arrays, np.array([u]), t)[0] * (len(seen) < 5)
+
+    return ScalarHeuristic(h)
+"""
 FARTHEST = "context.pools.farthest(count).landmarks"
 
 MUTANTS = [
@@ -35,17 +48,34 @@ MUTANTS = [
     _labels("float32-for-integers", "np.int64 if context.graph.integral else np.float64", "np.float32", "admissible"),
     _labels("int32-for-huge-integers", "np.int64 if", "np.int32 if", "admissible"),
     _labels("unreachable-taken-for-near", "(forward[us] >= 0) & (forward[t] >= 0)", "forward[t] >= -1", "admissible"),
-    _labels("loose-at-the-target", "return np.maximum(best, 0)", "return np.maximum(best, 0) + 1", "zero-at-target"),
-    _labels("negative", "return np.maximum(best, 0)", "return best - 1", "numbers"),
+    _labels("loose-at-the-target", BEST, f"{BEST} + 1", "zero-at-target"),
+    _labels("negative", BEST, "return best - 1", "numbers"),
     _labels(
         "nan-for-unreachable",
-        "return np.maximum(best, 0)",
+        BEST,
         "return np.where(forward[us].min(axis=1) < 0, np.nan, np.maximum(best, 0))",
         "unreachable",
     ),
     _labels("a-byte-too-many", 'forward, "back', 'forward, "pad": np.zeros(1, np.int8), "back', "within-budget"),
     _labels("halved-when-rich", LOST, "count = count if count < 4 else count // 2\n    " + LOST, "more-budget"),
+    _labels("one-left-and-more-to-choose-from", FITTED, LESS.format("count if count < 3 else 1"), "more-budget"),
+    _labels(
+        "half-of-three-and-more-to-choose-from",
+        FITTED,
+        LESS.format("count if count < 3 else count // 2"),
+        "more-budget",
+    ),
+    _labels("one-too-many-from-64", LOST, "count += budget.bytes_per_vertex >= 64\n    " + LOST, "within-budget"),
+    _labels("one-too-many-from-100", LOST, "count += budget.bytes_per_vertex >= 100\n    " + LOST, "within-budget"),
+    _labels("one-too-many-at-77", LOST, "count += budget.bytes_per_vertex == 77\n    " + LOST, "within-budget"),
     _labels("gives-up-when-rich", LOST, "if count < 1 or count > 5:", "more-budget"),
+    _labels("nothing-every-seventh-time", BEST, f"COUNT.append(t)\n    {BEST} * (len(COUNT) % 7 != 0)", "one-answer"),
+    _labels(
+        "nothing-late-in-a-large-batch", BEST, f"{BEST} * ((np.arange(len(us)) < 5) | (len(us) <= 16))", "one-answer"
+    ),
+    _labels("nothing-for-a-single-vertex", BEST, f"{BEST} * (len(us) > 1)", "one-answer"),
+    _labels("nothing-for-three-vertices", BEST, f"{BEST} * (len(us) > 3)", "one-answer"),
+    _labels("nothing-after-four-targets", "    return BatchHeuristic(arrays, many)\n", FORGETFUL, "one-answer"),
     _labels("no-seed", FARTHEST, RANDOM.format(""), "same-seed"),
     _labels("seed-not-claimed", FARTHEST, RANDOM.format("context.seed"), "other-seeds"),
     _labels(

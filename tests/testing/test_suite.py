@@ -16,9 +16,9 @@ from aacbench.parts import self_contained, with_parts
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.testing import CHECKS, check_method, parametrize_with_checks, zoo
+from aacbench.testing.outcomes import BrokenError
 from aacbench.testing.report import EXPECTED, NOT_RUN, NOTHING, PASSED, UNEXPECTED, UNSUPPORTED
 from aacbench.testing.search_checks import check_paths, permitted
-from aacbench.testing.subject import BrokenError
 from aacbench.testing.suite import checks_for
 
 pytest_plugins = ["pytester"]
@@ -162,7 +162,7 @@ def test_what_cannot_be_built_fails_once_and_the_rest_did_not_run():
     assert report.result("builds").counterexample.vertices == 1
     assert report.result("admissible").status == NOT_RUN
     assert not report.ok
-    assert "of 17 checks ran" in report.summary()
+    assert "of 18 checks ran" in report.summary()
 
 
 def test_a_form_given_once_has_nothing_to_agree_with():
@@ -214,8 +214,10 @@ def test_marks_name_the_method_and_the_check(wrong):
     assert [case.id for case in mark.args[1]] == [f"landmarks-{check.name}" for check in CHECKS]
 
 
-def test_the_failure_shown_in_the_document_is_what_is_printed(wrong):
-    printed = check_method(wrong, only=["admissible"]).result("admissible").lines()
+@pytest.mark.parametrize("name", ["sign-flipped", "nan-for-unreachable"])
+def test_what_the_document_shows_is_what_is_printed(tmp_path, name):
+    method, file = mutated(next(mutant for mutant in MUTANTS if mutant.name == name), tmp_path)
+    printed = check_method(method, plugin_file=file, only=["admissible"]).result("admissible").lines()
     assert "```text\n" + "\n".join(printed) + "\n```" in DOCUMENT
 
 

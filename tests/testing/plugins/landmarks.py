@@ -5,6 +5,7 @@ import numpy as np
 from aacbench.plugins import BatchHeuristic, Claims, Method, Parameter, Unsupported, hookimpl
 
 STATE = {}
+COUNT = []
 CLAIMS = Claims()
 
 
