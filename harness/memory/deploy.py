@@ -13,9 +13,9 @@ from numba.core.errors import NumbaError
 from aacbench.errors import DisagreementError, UsageError
 from aacbench.graphs.record import Array
 from aacbench.memory.arrays import checked_arrays, checked_settings, read_only
-from aacbench.memory.maxima import leaves
+from aacbench.memory.maxima import Leaf, leaves
 from aacbench.memory.sample import sample_rows
-from aacbench.memory.uncompiled import why_not
+from aacbench.memory.uncompiled import in_words, why_not
 from aacbench.method import BatchHeuristic, GoalSearch, Heuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic
 from aacbench.search.author import author_layout
 from aacbench.search.bounds import bounds
@@ -41,23 +41,40 @@ class Deployed:
 
 def deploy(heuristic: Heuristic, network: Network) -> Deployed:
     """Make a heuristic ready for this network; what it cannot be made of is refused with the reason."""
-    if isinstance(heuristic, LabelHeuristic):
-        layout = _layout(heuristic, network)
+    if not isinstance(heuristic, Heuristic):
+        raise UsageError(
+            f"a method's build must return a LabelHeuristic, BatchHeuristic, ScalarHeuristic or MaxHeuristic, "
+            f"not a {type(heuristic).__name__}."
+        )
+    parts = [(part, _alone(part, network)) for part in leaves(heuristic).values()]
+    forms = [form for _, form in parts]
+    whole = _maximum(forms, network) if isinstance(heuristic, MaxHeuristic) else forms[0]
+    _check_compiles(parts, whole, network)
+    return whole
+
+
+def _alone(part: Leaf, network: Network) -> Deployed:
+    if isinstance(part, LabelHeuristic):
+        layout = _layout(part, network)
         return Deployed(layout, _compiled_many(layout, network), "compiled")
-    if isinstance(heuristic, BatchHeuristic):
-        batch = _batch_many(heuristic, network)
+    if isinstance(part, BatchHeuristic):
+        batch = _batch_many(part, network)
         return Deployed(_blockwise(batch, network.graph.vertices), batch, "batch")
-    if isinstance(heuristic, ScalarHeuristic):
-        if not callable(heuristic.h):
-            raise UsageError("a scalar heuristic needs a function h(u, t).")
-        one = _scalar(heuristic.h)
-        return Deployed(one, _scalar_many(one, network), "scalar")
-    if isinstance(heuristic, MaxHeuristic):
-        return _maximum([deploy(part, network) for part in leaves(heuristic).values()], network)
-    raise UsageError(
-        f"a method's build must return a LabelHeuristic, BatchHeuristic, ScalarHeuristic or MaxHeuristic, "
-        f"not a {type(heuristic).__name__}."
-    )
+    if not callable(part.h):
+        raise UsageError("a scalar heuristic needs a function h(u, t).")
+    one = _scalar(part.h)
+    return Deployed(one, _scalar_many(one, network), "scalar")
+
+
+def _check_compiles(parts: list[tuple[Leaf, Deployed]], whole: Deployed, network: Network) -> None:
+    """Compile authors' kernels now, as they will be asked: a maximum of compiled parts all at once."""
+    own = [(part, form) for part, form in parts if isinstance(part, LabelHeuristic) and callable(part.kernel)]
+    for form in [whole] if own and whole.tier == "compiled" else [form for _, form in own]:
+        try:
+            form.many([0], 0)
+        except NumbaError as problem:
+            told = (why_not(form.searched, part.kernel, part.goal) for part, form in own)
+            raise UsageError(f"{next(filter(None, told), None) or in_words(problem)}.") from problem
 
 
 def other_forms(heuristic: Heuristic) -> list[Heuristic]:
@@ -140,12 +157,7 @@ def _layout(heuristic: LabelHeuristic, network: Network) -> Any:
     if heuristic.goal is not None:
         _check_goal(heuristic.goal)
     labels: dict[str, Any] = {**read_only(arrays), **settings}
-    layout = author_layout(network, labels, heuristic.kernel, heuristic.goal)
-    try:
-        bounds(network, layout, np.zeros(1, dtype=np.int64), 0)
-    except NumbaError as problem:
-        raise UsageError(f"{why_not(layout, heuristic.kernel, heuristic.goal, problem)}.") from problem
-    return layout
+    return author_layout(network, labels, heuristic.kernel, heuristic.goal)
 
 
 def _differential(arrays: Mapping[str, Array], settings: Mapping[str, Any], network: Network) -> Layout:

@@ -16,8 +16,8 @@ _LABELS = re.compile(r"Arrays_\w+\([^()]*(\([^()]*\)[^()]*)*\)")  # the record t
 _CAUSE = re.compile(r"^\s*\w*(?:Error|Exception): (.+)$", re.MULTILINE)  # what numba itself ran into, deep in its text
 
 
-def why_not(layout: Layout, kernel: Any, goal: GoalSearch | None, problem: NumbaError) -> str:
-    """The first of the author's functions that cannot be used, and why; else what numba said of the whole."""
+def why_not(layout: Layout, kernel: Any, goal: GoalSearch | None) -> str:
+    """The first of the author's functions that cannot be used, and why; empty where each of them can."""
     for function, arguments, numeric in _functions(layout, kernel, goal):
         name = function.py_func.__name__
         try:
@@ -31,6 +31,11 @@ def why_not(layout: Layout, kernel: Any, goal: GoalSearch | None, problem: Numba
         given = made.signature.return_type
         if numeric and not isinstance(given, numba.types.Number | numba.types.Boolean):
             return f"the kernel {name} must return a number, not {given}"
+    return ""
+
+
+def in_words(problem: NumbaError) -> str:
+    """What numba said of a kernel whose functions compile one by one."""
     return f"the heuristic's kernel does not compile{_place(problem)}: {_reason(problem)}"
 
 

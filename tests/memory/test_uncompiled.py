@@ -9,7 +9,7 @@ from numba import njit
 from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
 from aacbench.memory.deploy import deploy
-from aacbench.method import GoalSearch, LabelHeuristic
+from aacbench.method import GoalSearch, LabelHeuristic, MaxHeuristic, ScalarHeuristic
 from aacbench.search import network
 
 
@@ -106,3 +106,23 @@ def test_a_kernel_is_told_with_its_line(kernel, sentence):
 def test_so_is_each_function_of_a_goal_search(functions, sentence):
     start, visit, kernel = functions
     assert re.search(sentence, _refused(kernel, GoalSearch(start, visit, memo=2)))
+
+
+@njit
+def nought(labels, u, t):
+    return 0
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        LabelHeuristic({"rows": np.zeros((3, 1), np.int32)}, "differential"),
+        LabelHeuristic({"rows": np.zeros(3, np.int32)}, nought),
+        ScalarHeuristic(lambda u, t: 0),
+    ],
+    ids=("built in", "compiled", "in Python"),
+)
+def test_in_a_maximum_it_is_the_part_that_is_told(beside):
+    part = LabelHeuristic({"rows": np.zeros(3, np.int32)}, misspells)
+    with pytest.raises(UsageError, match=r"^the kernel misspells does not compile"):
+        deploy(MaxHeuristic((beside, part)), network(from_arcs(3, [0, 1], [1, 2], [1, 1])))
