@@ -170,6 +170,11 @@ def as_the_study_says(params: Params) -> Mapping[str, bool | str]:
     return {}
 
 
+def nothing_against(params: Params) -> str:
+    """No objection to any settings that the parameters take one by one."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """A heuristic method: how much of it fits a budget, and how to build it.
@@ -180,6 +185,9 @@ class Method:
     `search(params)` names the switches of the search (`tie`, `reopen`, `bpmx`) that the method is to be searched with
     unless a user sets them: `{"bpmx": True}`. A method that does not claim to be consistent is searched with
     reopening in any case.
+
+    `check(params)` is for what a `Parameter` cannot say, such as that one setting is within another: empty where the
+    settings are well, else what is wrong in one sentence. It is asked before anything is planned or written.
     """
 
     name: str
@@ -190,3 +198,4 @@ class Method:
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     made_of: Callable[[Params], tuple[Part, ...]] | None = None
     search: Callable[[Params], Mapping[str, bool | str]] = as_the_study_says
+    check: Callable[[Params], str] = nothing_against

@@ -16,10 +16,21 @@ def resolve(method: Method, settings: Mapping[str, Any]) -> Params:
     for key in settings:
         if key not in method.parameters:
             raise UsageError(_unknown(method, key))
-    return {
+    params = {
         key: _value(method, key, parameter, settings[key]) if key in settings else parameter.default
         for key, parameter in method.parameters.items()
     }
+    wrong = _objection(method, params)
+    if wrong:
+        raise UsageError(f"method {method.name!r}: {wrong}")
+    return params
+
+
+def _objection(method: Method, params: Params) -> str:
+    try:
+        return str(method.check(params))
+    except Exception as error:  # a plugin's own code, run before there is a cell to put the failure in
+        return f"its check of the settings failed with {type(error).__name__}: {error}"
 
 
 def _value(method: Method, key: str, parameter: Parameter, given: Any) -> bool | int | float | str:

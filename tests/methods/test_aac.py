@@ -22,6 +22,7 @@ from aacbench.memory.info import graph_info
 from aacbench.method import MaxHeuristic, Unsupported
 from aacbench.plugins.methods.aac import building, compressor
 from aacbench.plugins.methods.aac.training import Schedule, train
+from aacbench.plugins.settings import resolve
 from aacbench.queries.sampling import sample
 from aacbench.run.cell import Job, run_cell
 from aacbench.run.plan import CellPlan
@@ -74,10 +75,9 @@ def test_declaring_and_fitting_import_no_torch():
 # What fits
 
 
-@pytest.mark.parametrize("name", ["aac", "forced-first-m"])
-def test_new_york_has_two_matrices_as_declared_and_one_by_its_arcs(name):
+def test_new_york_has_two_matrices_as_declared_and_one_by_its_arcs():
     for size in (32, 64, 128):
-        declared, arcs = fitted(name, NY, Budget(size, PAPER)), fitted(name, NY, Budget(size, MEASURED))
+        declared, arcs = fitted("aac", NY, Budget(size, PAPER)), fitted("aac", NY, Budget(size, MEASURED))
         assert (declared["m"], declared["directions"]) == (size // 4, "two")
         assert (arcs["m"], arcs["directions"]) == (size // 4, "one")
 
@@ -92,8 +92,19 @@ def test_rows_are_no_more_than_the_pool_has():
     assert fitted("aac", NY, Budget(512, PAPER), K0=32)["m"] == 64
     assert fitted("aac", NY, Budget(16), K0=0)["K0"] == 16
     assert fitted("aac", replace(NY, vertices=5), Budget(512))["m"] == 5
-    assert isinstance(fitted("aac", NY, Budget(32), m=9), Unsupported)
     assert isinstance(fitted("forced-first-m", NY, Budget(4, PAPER)), Unsupported)
+
+
+@pytest.mark.parametrize("name", ["aac", "aac-tuned", "forced-first-m"])
+def test_labels_that_are_asked_for_and_cannot_be_had_are_unsupported(name):
+    few, five = fitted(name, NY, Budget(32), m=8, K0=4), fitted(name, replace(NY, vertices=5), Budget(32), m=8)
+    assert few == Unsupported("8 labels cannot be had of 4 landmarks, which have 4")
+    assert five == Unsupported("8 labels cannot be had of 5 landmarks, which have 5")
+    assert fitted(name, NY, Budget(32), m=9) == Unsupported("9 labels do not fit 32 bytes per vertex")
+    both = replace(NY, symmetric=False)
+    assert fitted(name, both, Budget(32), m=8, K0=4)["m"] == 8
+    odd = fitted(name, both, Budget(32), m=3)
+    assert isinstance(odd, Unsupported) if name == "forced-first-m" else odd["m"] == 3
 
 
 # The published runs
@@ -133,10 +144,17 @@ def test_forced_on_the_first_rows_it_is_alt(tmp_path):
     assert the_same(built("forced-first-m", symmetric, tmp_path, 32), built("alt", symmetric, tmp_path, 32))
 
 
+def test_forced_on_a_symmetric_graph_that_is_declared_directed_it_holds_what_alt_holds(tmp_path):
+    net, budget = network(replace(load("grid-16"), declared_directed=True)), Budget(32, PAPER)
+    forced, alt = (built(name, net, tmp_path, budget) for name in ("forced-first-m", "alt"))
+    assert alt.arrays["rows"].shape[1] == 4
+    assert the_same(forced, alt)
+
+
 def test_forced_with_two_matrices_on_a_symmetric_graph_expands_as_alt(tmp_path):
     graph = replace(load("grid-16"), declared_directed=True)
     net, queries, budget = network(graph), sample(graph, 50), Budget(32, PAPER)
-    forced, alt = (built(name, net, tmp_path, budget) for name in ("forced-first-m", "alt"))
+    forced, alt = built("forced-first-m", net, tmp_path, budget, directions="two"), built("alt", net, tmp_path, budget)
     assert (forced.arrays["rows"].shape[1], alt.arrays["rows"].shape[1]) == (8, 4)
     for policy in ("paper", "modern"):
         assert np.array_equal(expanded(net, forced, queries, policy), expanded(net, alt, queries, policy))
@@ -150,9 +168,11 @@ def test_an_identity_start_stays_alt_under_the_papers_training(tmp_path):
 @pytest.mark.parametrize("name", ["road-500", "grid-16"], ids=["directed", "symmetric"])
 def test_with_a_row_for_every_landmark_it_is_the_teacher(tmp_path, name):
     net = network(load(name))
-    trained = built("aac", net, tmp_path, 4096, K0=8)
     teacher = built("alt", net, tmp_path, 4096, K=8)
-    assert the_same(trained, teacher)
+    for rate in (1e-3, 1.0):
+        trained = built("aac", net, tmp_path, 4096, K0=8, lr=rate)
+        assert the_same(trained, teacher)
+        assert (trained.facts["unique_ratio"], trained.facts["rows_moved"]) == (1.0, 0)
 
 
 # Bounds that hold at every epoch
@@ -258,7 +278,8 @@ def test_a_choice_without_validation_and_epochs_that_are_none_are_refused(tmp_pa
         built("aac", road(), tmp_path, checkpoints="1+5")
     for text in ("300", "1,5", "last"):
         with pytest.raises(UsageError, match="checkpoints are epochs from 0 to 200"):
-            fitted("aac", graph_info(road()), Budget(32), checkpoints=text)
+            resolve(method("aac"), {"checkpoints": text})
+    assert resolve(method("aac"), {"checkpoints": "300", "epochs": 300})["checkpoints"] == "300"
 
 
 def test_one_checkpoint_may_be_given_as_the_number_that_a_command_line_reads(tmp_path):

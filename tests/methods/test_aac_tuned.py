@@ -20,7 +20,16 @@ from aacbench.memory.deploy import deploy
 from aacbench.memory.info import graph_info
 from aacbench.method import Unsupported
 from aacbench.plugins.methods.aac import tuned
-from aacbench.plugins.methods.aac.examples import Examples, draw_examples, draw_pairs, held_out, left_over, prevented
+from aacbench.plugins.methods.aac.examples import (
+    Examples,
+    cases,
+    draw_examples,
+    draw_pairs,
+    held_out,
+    left_over,
+    prevented,
+    thinned,
+)
 from aacbench.plugins.methods.aac.greedy import greedy
 from aacbench.queries.record import QuerySet
 from aacbench.queries.sampling import sample
@@ -49,11 +58,11 @@ def expanded(net, heuristic, queries, policy="modern"):
 
 
 def every_example(net, source, target):
-    """All vertices nearer to the source than the target, each standing for itself."""
+    """All vertices nearer to the source than the target."""
     exact = true_distances(net.graph).astype(np.int64)
     nearer = np.flatnonzero((exact[source] >= 0) & (exact[source] < exact[source, target]))
     need = exact[source, target] - exact[source, nearer]
-    return Examples(nearer, np.full(len(nearer), target), need, np.ones(len(nearer)))
+    return Examples(nearer, np.full(len(nearer), target), need)
 
 
 @pytest.mark.parametrize("name", ["road-120", "grid-8"])
@@ -65,15 +74,14 @@ def test_what_examples_leave_over_is_what_a_search_expands(name):
     picks = (range(4),) * matrices
     layout = deploy(subset(net, pool, range(4)), net).searched
     for source, target in _pairs(graph):
-        cases = every_example(net, source, target)
+        examples = every_example(net, source, target)
         found = search(net, layout, [source], [target])
-        tables, weight = _all_tables(pool, cases, matrices)
+        tables, weight = prevented(pool, examples, matrices)
         below = int(found.below_optimum[0])
-        u, t = cases.vertex, cases.target
-        bound = deploy(subset(net, pool, range(4)), net).many(u, int(target))
-        plateau = int((bound == cases.need).sum())
-        assert left_over(tables, weight, picks) == pytest.approx(below + plateau / 2)
-        assert (t == target).all()
+        bound = deploy(subset(net, pool, range(4)), net).many(examples.vertex, int(target))
+        plateau = int((bound == examples.need).sum())
+        hopeless = len(examples) - weight.sum()  # what none of the four prevents is left out
+        assert left_over(tables, weight, picks) + hopeless == pytest.approx(below + plateau / 2)
 
 
 def _pairs(graph):
@@ -81,28 +89,68 @@ def _pairs(graph):
     return zip(queries.sources.tolist(), queries.targets.tolist(), strict=True)
 
 
-def _all_tables(pool, cases, matrices):
-    """As `prevented`, but with the examples that tell nothing."""
-    u, t, need = cases.vertex, cases.target, cases.need
+def plain_tables(pool, examples, matrices):
+    """As `prevented`, every example twice and none left out."""
+    u, t, need = examples.vertex, examples.target, examples.need
     ahead, back = pool.forward[:, t] - pool.forward[:, u], pool.backward[:, u] - pool.backward[:, t]
     bounds = [np.abs(ahead)] if matrices == 1 else [ahead, back]
     tables = [np.concatenate([rows >= need, rows > need], axis=1).T for rows in bounds]
     return tables, np.full(2 * len(need), 0.5)
 
 
-def test_only_examples_that_tell_nothing_are_left_out():
-    net = road()
-    pool, rng = farthest_points(net, 12), np.random.default_rng(1)
+def drawn(net, count=50):
+    inside, rng = components.largest(net.graph), np.random.default_rng(1)
+    return draw_examples(net, inside, draw_pairs(NO_QUERIES, inside, count, rng), rng)
+
+
+@pytest.mark.parametrize(("name", "matrices"), [("road-500", 2), ("grid-16", 1), ("grid-16", 2)])
+def test_what_is_left_over_of_any_choice_differs_from_the_plain_count_by_what_no_label_prevents(name, matrices):
+    net = network(load(name))
+    pool, rng = farthest_points(net, 12), np.random.default_rng(2)
+    for examples in drawn(net):
+        tables, weight = prevented(pool, examples, matrices)
+        plain, halves = plain_tables(pool, examples, matrices)
+        hopeless = left_over(plain, halves, [range(12)] * matrices)
+        assert weight.sum() + hopeless == pytest.approx(len(examples))
+        picks = [rng.choice(12, 3, replace=False) for _ in range(matrices)]
+        assert left_over(tables, weight, picks) + hopeless == pytest.approx(left_over(plain, halves, picks))
+
+
+def test_examples_are_what_dijkstra_settles_before_each_target():
+    net, exact = road(), true_distances(road().graph)
     inside = components.largest(net.graph)
-    pairs = draw_pairs(NO_QUERIES, inside, 50, rng)
-    cases = draw_examples(net, inside, pairs, rng)
-    tables, weight = prevented(pool, cases, 2)
-    everything, _ = _all_tables(pool, cases, 2)
-    share = (everything[0].mean(axis=1) + everything[1].mean(axis=1)) / 2
-    telling = (share > 0) & (share < 0.5)
-    assert 0 < telling.sum() < len(telling)
-    assert all(np.array_equal(table, whole[telling]) for table, whole in zip(tables, everything, strict=True))
-    assert weight.sum() == pytest.approx(np.tile(cases.weight, 2)[telling].sum() / 2)
+    sources, targets = inside[[5, 5, 80]], inside[[9, 200, 7]]
+    for source, examples in zip(
+        (inside[5], inside[80]), draw_examples(net, inside, (sources, targets), np.random.default_rng(0)), strict=True
+    ):
+        for target in targets[sources == source]:
+            mine = examples.target == target
+            nearer = inside[exact[source, inside] < exact[source, target]]
+            assert np.array_equal(examples.vertex[mine], nearer)  # all of them: there are fewer than would be drawn
+            assert np.array_equal(examples.need[mine], exact[source, target] - exact[source, nearer])
+
+
+def test_thinning_keeps_what_is_hard_and_the_sum_of_weights():
+    rng = np.random.default_rng(3)
+    shares = np.repeat([1 / 64, 0.9], 20_000)
+    table = rng.random((40_000, 64)) < shares[:, None]
+    kept, weight = thinned([table], np.ones(40_000), (8,), rng)
+    hard = kept[0].mean(axis=1) < 0.5
+    assert 17_000 < hard.sum() < 20_000
+    assert 300 < (~hard).sum() < 1000
+    assert weight.sum() == pytest.approx(40_000, rel=0.05)
+    assert weight[~hard].sum() == pytest.approx(20_000, rel=0.1)
+
+
+def test_the_examples_of_all_sources_are_put_together():
+    net = road()
+    pool = farthest_points(net, 12)
+    tables, weight = cases(pool, drawn(net), (2, 2), np.random.default_rng(1))
+    assert [table.shape for table in tables] == [(len(weight), 12)] * 2
+    whole = sum(prevented(pool, some, 2)[1].sum() for some in drawn(net))
+    assert weight.sum() == pytest.approx(whole, rel=0.1)
+    nothing, none = cases(pool, iter(()), (2, 2), np.random.default_rng(1))
+    assert (len(none), [table.shape for table in nothing]) == (0, [(0, 12)] * 2)
 
 
 def test_training_pairs_are_those_given_or_else_drawn_by_the_seed():
@@ -126,24 +174,28 @@ def test_what_is_judged_on_is_never_trained_on(seed, drawn, count, most):
 
 
 @pytest.mark.parametrize("given_pairs", [True, False])
-def test_without_validation_candidates_are_judged_on_pairs_held_out(tmp_path, monkeypatch, given_pairs):
-    train = splits(road().graph)[1] if given_pairs else NO_QUERIES
+@pytest.mark.parametrize("validated", [True, False])
+def test_candidates_are_judged_on_validation_and_on_pairs_held_out(tmp_path, monkeypatch, given_pairs, validated):
+    validation, other = splits(road().graph)
+    train = other if given_pairs else NO_QUERIES
     seen = {}
     monkeypatch.setattr(tuned, "expansions", lambda context, labels, queries: seen.update(judges=queries) or 1)
     examples = tuned.draw_examples
     monkeypatch.setattr(tuned, "draw_examples", lambda *given: seen.update(pairs=given[2]) or examples(*given))
-    built("aac-tuned", road(), tmp_path, train=train, **{**QUICK, "epochs": 0})
-    judges = seen["judges"]
-    assert len(judges) >= 90
+    shown = validation if validated else NO_QUERIES
+    built("aac-tuned", road(), tmp_path, train=train, validation=shown, **{**QUICK, "epochs": 0})
+    judges = list(zip(seen["judges"].sources, seen["judges"].targets, strict=True))
+    assert judges[: len(shown)] == list(zip(shown.sources, shown.targets, strict=True))
+    assert len(judges) - len(shown) >= (90 if given_pairs else 390)
     assert len(seen["pairs"][0]) >= 90
-    assert not set(zip(judges.sources, judges.targets, strict=True)) & set(zip(*seen["pairs"], strict=True))
+    assert not set(judges[len(shown) :]) & set(zip(*seen["pairs"], strict=True))
 
 
 # The greedy start
 
 
 def plain_greedy(tables, weight, rows):
-    """The same without laziness: every gain computed each time."""
+    """The same with every gain computed each time."""
     left, taken = weight.copy(), [[] for _ in rows]
     while any(len(found) < count for found, count in zip(taken, rows, strict=True)):
         gains = {
@@ -159,7 +211,7 @@ def plain_greedy(tables, weight, rows):
 
 
 @given(st.integers(0, 9999), st.integers(1, 6), st.integers(0, 30), st.booleans())
-def test_lazy_greedy_is_greedy(seed, columns, examples, directed):
+def test_gains_kept_up_to_date_are_greedy(seed, columns, examples, directed):
     rng = np.random.default_rng(seed)
     tables = [rng.random((examples, columns)) < 0.3 for _ in range(1 + directed)]
     weight = rng.integers(1, 9, examples).astype(np.float64)
@@ -223,16 +275,21 @@ def test_where_alts_own_choice_validates_best_it_is_deployed(tmp_path, monkeypat
     assert the_same(fallen, built("alt", road(), tmp_path, 16))
 
 
-def test_of_start_and_checkpoints_the_best_on_validation_is_taken(tmp_path):
-    validation, _ = splits(road().graph)
-    heuristic = built("aac-tuned", road(), tmp_path, validation=validation, **QUICK)
-    assert heuristic.facts["expanded"] == expanded(road(), heuristic, validation).sum()
-    start = built("aac-tuned", road(), tmp_path, validation=validation, **{**QUICK, "epochs": 0})
-    assert heuristic.facts["expanded_at_start"] == start.facts["expanded_at_start"]
-    assert heuristic.facts["expanded"] <= heuristic.facts["expanded_at_start"]
+def test_of_start_and_checkpoints_the_best_on_the_judges_is_taken(tmp_path, monkeypatch):
+    judged = []
+    real = tuned.expansions
+    monkeypatch.setattr(tuned, "expansions", lambda *given: judged.append((given[2], real(*given))) or judged[-1][1])
+    heuristic = built("aac-tuned", road(), tmp_path, **QUICK)
+    queries, totals = judged[0][0], [total for _, total in judged]
+    assert heuristic.facts["expanded"] == expanded(road(), heuristic, queries).sum() == min(totals)
+    assert heuristic.facts["expanded_at_start"] == totals[0]
     assert heuristic.facts["unique_ratio"] == 1.0
-    alt = built("alt", road(), tmp_path)
-    assert heuristic.facts["expanded"] <= expanded(road(), alt, validation).sum()
+    assert totals[-1] == expanded(road(), built("alt", road(), tmp_path), queries).sum()
+
+
+def test_with_a_row_for_every_landmark_it_is_the_whole_pool(tmp_path):
+    whole = built("aac-tuned", road(), tmp_path, 4096, K0=8, pool="fps")
+    assert the_same(whole, built("alt", road(), tmp_path, 4096, K=8))
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_another(tmp_path):

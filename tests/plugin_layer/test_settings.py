@@ -103,3 +103,20 @@ def test_the_switches_of_the_search_are_those_of_its_policy():
     from aacbench.search.policy import Policy
 
     assert set(SEARCH_SWITCHES) == {field.name for field in fields(Policy)}
+
+
+def checked(check):
+    parameters = {"low": Parameter(1), "high": Parameter(2)}
+    return Method("span", "two ends", lambda *_: {}, lambda _: None, parameters=parameters, check=check)
+
+
+def test_a_method_may_object_to_settings_that_do_not_go_together():
+    span = checked(lambda params: "" if params["low"] <= params["high"] else "low is at most high.")
+    assert resolve(span, {"high": "3"}) == {"low": 1, "high": 3}
+    with pytest.raises(UsageError, match="method 'span': low is at most high"):
+        resolve(span, {"low": 5})
+
+
+def test_a_check_that_fails_is_told_and_not_passed_on():
+    with pytest.raises(UsageError, match="method 'span': its check of the settings failed with KeyError: 'middle'"):
+        resolve(checked(lambda params: params["middle"]), {})

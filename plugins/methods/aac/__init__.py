@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from aacbench.errors import UsageError
 from aacbench.landmarks import SELECTORS, cannot_select, pool_parameter
 from aacbench.memory.widths import LABELS, resolved, values_that_fit
 from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
@@ -33,10 +32,10 @@ TRAINING = {
     "lambda_cov": Parameter(0.0, "weight of the soft covering radius", minimum=0.0),
 }
 TUNED = {
-    "K0": Parameter(256, "landmarks in the pool to choose from; 0 is four for each label", minimum=0),
+    "K0": Parameter(512, "landmarks in the pool to choose from; 0 is four for each label", minimum=0),
     "pool": pool_parameter("fps+random", ("fps+random", *SELECTORS)),
     "init": Parameter("greedy", "what rows pick at first", choices=("greedy", "block-sparse", "identity")),
-    "pairs": Parameter(1000, "training pairs to learn from, drawn where the protocol has none", minimum=1),
+    "pairs": Parameter(2400, "training pairs to learn from, drawn where the protocol has none", minimum=1),
     "epochs": Parameter(200, "training steps; 0 deploys the start", minimum=0),
     "lr": Parameter(0.3, "learning rate", minimum=0.0),
     "batch": Parameter(4096, "examples in a step", minimum=1),
@@ -49,10 +48,11 @@ def aacbench_methods() -> Iterator[Method]:
     yield Method(
         "aac",
         "the paper's compressor: one step of straight-through Gumbel-softmax an epoch",
-        fit_aac,
+        fit,
         build_aac,
         Claims(deterministic=False),
         {**SHARED, **TRAINING},
+        check=check_epochs,
     )
     yield Method(
         "aac-tuned",
@@ -90,31 +90,39 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
     if fits < max(1, wanted):
         return Unsupported(f"{max(1, wanted)} labels do not fit {budget.bytes_per_vertex:g} bytes per vertex")
     pool = params["K0"] or 4 * (wanted or fits)
-    room = min(pool, info.vertices)
-    count = min(wanted or fits, room if directions == "one" else 2 * room)
+    landmarks = min(pool, info.vertices)
+    room = landmarks if directions == "one" else 2 * landmarks
+    if wanted > room:
+        return Unsupported(f"{wanted} labels cannot be had of {landmarks} landmarks, which have {room}")
+    count = min(wanted or fits, room)
     labels = resolved(budget, info, params["labels"])
     return {**params, "m": count, "K0": pool, "directions": directions, "labels": labels}
 
 
-def fit_aac(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """As `fit`, once the checkpoints are known to be epochs."""
-    kept_epochs(params["checkpoints"], params["epochs"])
-    return fit(budget, info, params)
+def check_epochs(params: Params) -> str:
+    """Whether the checkpoints are epochs of the training."""
+    words, epochs = params["checkpoints"].replace("+", " ").split(), params["epochs"]
+    if all(word.isdecimal() and int(word) <= epochs for word in words):
+        return ""
+    return f"checkpoints are epochs from 0 to {epochs} joined by +, as in 1+5+10, not {params['checkpoints']!r}."
 
 
-def kept_epochs(text: str, epochs: int) -> set[int]:
+def kept_epochs(params: Params) -> set[int]:
     """The epochs that `checkpoints` names; without any, the last."""
-    words = text.replace("+", " ").split()
-    if not all(word.isdecimal() and int(word) <= epochs for word in words):
-        raise UsageError(f"checkpoints are epochs from 0 to {epochs} joined by +, as in 1+5+10, not {text!r}.")
-    return {int(word) for word in words} or {epochs}
+    return {int(word) for word in params["checkpoints"].replace("+", " ").split()} or {params["epochs"]}
 
 
 def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """As `fit`, with as many forward labels as backward ones, since ALT has both of each landmark."""
+    """As `fit`, but as ALT has them: one label a landmark where that serves both directions, else one of each."""
+    if params["directions"] == "auto" and info.symmetric:
+        params = {**params, "directions": "one"}
     fitted = fit(budget, info, params)
     if isinstance(fitted, Unsupported) or fitted["directions"] == "one":
         return fitted
+    if params["m"] % 2:
+        return Unsupported(
+            f"{params['m']} labels are not both labels of each landmark, as ALT has them: give an even m"
+        )
     if fitted["m"] < 2:
         return Unsupported(f"a landmark in both directions does not fit {budget.bytes_per_vertex:g} bytes per vertex")
     return {**fitted, "m": fitted["m"] // 2 * 2}

@@ -1,6 +1,6 @@
 """From a build's context to the labels that are deployed: pool, training, the choice of an epoch, statistics."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from aacbench.errors import UsageError
@@ -23,11 +23,13 @@ def aac(context: BuildContext) -> LabelHeuristic:
     params = context.params
     names = ("epochs", "batch", "lr", "lambda_ent", "lambda_uniq", "lambda_cov")
     schedule = Schedule(**{name: params[name] for name in names})
-    kept = kept_epochs(params["checkpoints"], schedule.epochs)
+    kept = kept_epochs(params)
     pool = landmark_pool(context, params["pool"])
     inside = components.largest(context.graph)
-    initial = INITIAL[params["init"]]
-    picks = train(pool, inside, rows_that_fit(context, pool), initial, schedule, context.seed, kept | {0})
+    rows = rows_that_fit(context, pool)
+    if is_whole(pool, rows):
+        return labels_of(context, pool, first(rows), {"epoch": 0, **statistics(first(rows), first(rows))})
+    picks = train(pool, inside, rows, INITIAL[params["init"]], schedule, context.seed, kept | {0})
     epoch = _best_epoch(context, pool, {epoch: picks[epoch] for epoch in kept})
     return labels_of(context, pool, picks[epoch], {"epoch": epoch, **statistics(picks[epoch], picks[0])})
 
@@ -51,6 +53,16 @@ def rows_that_fit(context: BuildContext, pool: Pool) -> tuple[int, ...]:
     if context.params["directions"] == "one":
         return (min(count, len(pool)),)
     return (min(count // 2, len(pool)), min(count - count // 2, len(pool)))
+
+
+def is_whole(pool: Pool, rows: Sequence[int]) -> bool:
+    """Whether there is nothing to choose: a row for every landmark of the pool, which training could only repeat."""
+    return all(count == len(pool) for count in rows)
+
+
+def first(rows: Sequence[int]) -> Picks:
+    """The first landmarks of the pool, a row each."""
+    return tuple(tuple(range(count)) for count in rows)
 
 
 def labels_of(context: BuildContext, pool: Pool, picks: Picks, facts: Mapping[str, int | float]) -> LabelHeuristic:

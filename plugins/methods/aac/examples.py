@@ -1,6 +1,6 @@
 """What the tuned compressor learns from: vertices that a search for some target expands unless a label prevents it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +11,9 @@ from aacbench.labels.pool import Pool
 from aacbench.queries.record import QuerySet
 from aacbench.search.networks import Network
 
-TARGETS = 2  # drawn for each source: distances from a source serve all of them
-VERTICES = 100  # sampled for each pair
+TARGETS = 8  # drawn for each source: distances from a source serve all of them
+VERTICES = 800  # sampled around each source, for all its targets
+LEAST_KEPT = 0.02  # of the examples that almost any choice of labels prevents
 RELATIVE_SLACK = 1e-9  # of the largest distance: what float sums may be apart and still count as equal
 
 
@@ -21,13 +22,11 @@ class Examples:
     """Vertices u nearer to a source s than the target t. A search expands u unless h(u, t) reaches `need`.
 
     `need` is d(s, t) - d(s, u); a bound that equals it leaves u on the plateau f = C*, which some searches expand.
-    `weight` is how many vertices of the search an example stands for.
     """
 
     vertex: Array
     target: Array
     need: Array
-    weight: Array
 
     def __len__(self) -> int:
         return len(self.vertex)
@@ -53,39 +52,70 @@ def held_out(pairs: tuple[Array, Array], count: int, most: int) -> tuple[tuple[A
     return (sources[train], targets[train]), QuerySet(sources=sources[judges], targets=targets[judges])
 
 
-def draw_examples(network: Network, inside: Array, pairs: tuple[Array, Array], rng: np.random.Generator) -> Examples:
-    """For each pair some of the vertices that Dijkstra would settle before the target."""
-    found: list[tuple[Array, Array, Array, Array]] = []
+def draw_examples(
+    network: Network, inside: Array, pairs: tuple[Array, Array], rng: np.random.Generator
+) -> Iterator[Examples]:
+    """For each source some vertices, and for each of its targets those that Dijkstra would settle before it.
+
+    Each stands for as many vertices as any other, so a long search counts for more than a short one.
+    """
     sources, targets = pairs
     for source in np.unique(sources):
         away = distances(network, int(source))
-        for target in targets[sources == source]:
-            nearer = inside[away[inside] < away[target]]
-            if len(nearer):
-                vertices = rng.choice(nearer, VERTICES)
-                share = np.full(VERTICES, len(nearer) / VERTICES)
-                found.append((vertices, np.full(VERTICES, target), away[target] - away[vertices], share))
-    if not found:
-        nothing = np.empty(0, dtype=np.int64)
-        return Examples(nothing, nothing, nothing, nothing.astype(np.float64))
-    return Examples(*map(np.concatenate, zip(*found, strict=True)))
+        around = np.sort(rng.choice(inside, min(VERTICES, len(inside)), replace=False))
+        ends = targets[sources == source]
+        target, vertex = np.nonzero(away[around] < away[ends][:, None])
+        yield Examples(around[vertex], ends[target], away[ends[target]] - away[around[vertex]])
 
 
 def prevented(pool: Pool, examples: Examples, matrices: int) -> tuple[list[Array], Array]:
     """Which landmark's label alone keeps which example from being expanded, a row an example, and their weights.
 
-    Each example is there twice, at half its weight: once a bound that equals the need is enough, once it is not.
-    Examples that no label or most labels settle tell nothing about a choice and are left out.
+    An example for which it matters is there twice, at half its weight: once a bound that equals the need is enough,
+    once it is not. Examples that no label prevents tell nothing about a choice and are left out.
     """
-    u, t, need = examples.vertex, examples.target, examples.need
+    need = examples.need
     slack = 0 if need.dtype.kind == "i" else RELATIVE_SLACK * float(need.max(initial=0.0))
-    bounds = [pool.forward[:, t] - pool.forward[:, u]]
-    bounds = [np.abs(bounds[0])] if matrices == 1 else [*bounds, pool.backward[:, u] - pool.backward[:, t]]
-    tables = [np.concatenate([rows >= need - slack, rows > need + slack], axis=1) for rows in bounds]
-    weight = np.concatenate([examples.weight, examples.weight]) / 2
-    settled = sum(table.mean(axis=0) for table in tables) / matrices
-    telling = (settled > 0) & (settled < 1 / 2)
+    bounds = _differences(pool, examples, matrices)
+    reached, exceeded = [rows >= need - slack for rows in bounds], [rows > need + slack for rows in bounds]
+    twice = np.any([(one != other).any(axis=0) for one, other in zip(reached, exceeded, strict=True)], axis=0)
+    tables = [np.concatenate([one, other[:, twice]], axis=1) for one, other in zip(reached, exceeded, strict=True)]
+    weight = np.concatenate([np.where(twice, 0.5, 1.0), np.full(int(twice.sum()), 0.5)])
+    telling = np.any([table.any(axis=0) for table in tables], axis=0)
     return [np.ascontiguousarray(table[:, telling].T) for table in tables], weight[telling]
+
+
+def _differences(pool: Pool, examples: Examples, matrices: int) -> list[Array]:
+    """The bound of each landmark's label for each example."""
+    vertices, u = np.unique(examples.vertex, return_inverse=True)  # columns of a large table are dear to fetch
+    targets, t = np.unique(examples.target, return_inverse=True)
+    ahead = pool.forward[:, targets][:, t] - pool.forward[:, vertices][:, u]
+    if matrices == 1:
+        return [np.abs(ahead)]
+    return [ahead, pool.backward[:, vertices][:, u] - pool.backward[:, targets][:, t]]
+
+
+def thinned(
+    tables: Sequence[Array], weight: Array, rows: Sequence[int], rng: np.random.Generator
+) -> tuple[list[Array], Array]:
+    """Fewer of the examples that most choices of so many labels prevent, each for more: they hardly tell choices apart.
+
+    An example that `hits` labels of a random choice would prevent is kept with probability exp(-hits / 2).
+    """
+    hits = np.sum([count * table.mean(axis=1) for table, count in zip(tables, rows, strict=True)], axis=0)
+    chance = np.maximum(LEAST_KEPT, np.exp(-hits / 2))
+    kept = rng.random(len(weight)) < chance
+    return [table[kept] for table in tables], (weight / chance)[kept]
+
+
+def cases(
+    pool: Pool, examples: Iterator[Examples], rows: Sequence[int], rng: np.random.Generator
+) -> tuple[list[Array], Array]:
+    """The tables of all examples that tell something of a choice of so many labels, and their weights."""
+    none = [np.empty((0, len(pool)), dtype=bool) for _ in rows], np.empty(0)
+    found = [none, *(thinned(*prevented(pool, some, len(rows)), rows, rng) for some in examples)]
+    tables = [np.concatenate([some[side] for some, _ in found]) for side in range(len(rows))]
+    return tables, np.concatenate([weight for _, weight in found])
 
 
 def left_over(tables: Sequence[Array], weight: Array, picks: Sequence[Sequence[int]]) -> float:

@@ -1,6 +1,5 @@
 """A start for the tuned compressor: labels added one by one, each the one that prevents most of what is left."""
 
-import heapq
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,28 +7,34 @@ import numpy as np
 from aacbench.graphs.record import Array
 from aacbench.plugins.methods.aac.training import Picks
 
+AT_ONCE = 4096  # examples in a product: the whole table as floats would be eight times its size
+
 
 def greedy(tables: Sequence[Array], weight: Array, rows: Sequence[int]) -> Picks:
-    """Maximum coverage by lazy evaluation: what a label adds only falls as others are taken, so old gains are bounds.
+    """Maximum coverage: what a landmark adds is what it prevents less what others have, so each example is seen twice.
 
     Of each table as many columns are taken as `rows` says; ties go to the first table and the lowest column.
     """
-    left = weight
-    columns = [np.ascontiguousarray(table.T) for table in tables]
-    heap = [
-        (-float(left[column].sum()), side, k) for side, table in enumerate(columns) for k, column in enumerate(table)
-    ]
-    heapq.heapify(heap)
+    left = np.arange(len(weight))
+    gains = _prevented(tables, weight, left)
     taken: list[list[int]] = [[] for _ in rows]
-    while any(len(found) < count for found, count in zip(taken, rows, strict=True)):
-        _, side, k = heapq.heappop(heap)
-        if len(taken[side]) == rows[side]:
-            continue
-        entry = (-float(left[columns[side][k]].sum()), side, k)
-        if heap and entry > heap[0]:
-            heapq.heappush(heap, entry)
-            continue
-        taken[side].append(k)
-        remaining = ~columns[side][k]  # what is prevented need not be summed again
-        left, columns = left[remaining], [table[:, remaining] for table in columns]
+    while open_sides := [side for side, count in enumerate(rows) if len(taken[side]) < count]:
+        side = max(open_sides, key=lambda one: gains[one].max())  # the first of equals
+        best = int(gains[side].argmax())
+        taken[side].append(best)
+        hit = tables[side][left, best]
+        for gain, lost in zip(gains, _prevented(tables, weight, left[hit]), strict=True):
+            gain -= lost
+        gains[side][best] = -np.inf
+        left = left[~hit]
     return tuple(tuple(found) for found in taken)
+
+
+def _prevented(tables: Sequence[Array], weight: Array, examples: Array) -> list[Array]:
+    """How much of some examples each column of each table prevents."""
+    totals = [np.zeros(table.shape[1]) for table in tables]
+    for start in range(0, len(examples), AT_ONCE):
+        some = examples[start : start + AT_ONCE]
+        for total, table in zip(totals, tables, strict=True):
+            total += weight[some] @ table[some]
+    return totals

@@ -11,15 +11,23 @@ from aacbench.graphs.record import Array
 from aacbench.labels.pool import Pool
 from aacbench.method import BuildContext, LabelHeuristic
 from aacbench.plugins.methods.aac import compressor
-from aacbench.plugins.methods.aac.building import INITIAL, expansions, labels_of, landmark_pool, rows_that_fit
-from aacbench.plugins.methods.aac.examples import draw_examples, draw_pairs, held_out, prevented
+from aacbench.plugins.methods.aac.building import (
+    INITIAL,
+    expansions,
+    first,
+    is_whole,
+    labels_of,
+    landmark_pool,
+    rows_that_fit,
+)
+from aacbench.plugins.methods.aac.examples import cases, draw_examples, draw_pairs, held_out
 from aacbench.plugins.methods.aac.greedy import greedy
 from aacbench.plugins.methods.aac.statistics import statistics
 from aacbench.plugins.methods.aac.training import Picks, torch_alone
 from aacbench.queries.record import QuerySet
 
 CHECKPOINTS = 8  # selections kept along the way
-JUDGED = 100  # pairs held out to choose on where there is no validation
+JUDGED = 400  # pairs never trained on, to choose on beside the validation queries
 FIRST = -1  # the epoch of the pool's first landmarks, ALT's own where farthest points are first, judged with the others
 ODDS = -2.0  # logarithm of the odds that a row draws its greedy start: low, so that training looks around first
 
@@ -30,14 +38,16 @@ def aac_tuned(context: BuildContext) -> LabelHeuristic:
     inside = components.largest(context.graph)
     pool = _pool(context, inside, rng)
     rows = rows_that_fit(context, pool)
+    if is_whole(pool, rows):
+        return labels_of(context, pool, first(rows), {"epoch": FIRST, **statistics(first(rows), first(rows))})
     pairs, judges = _pairs_and_judges(context, inside, rng)
-    tables, weight = prevented(pool, draw_examples(context.network, inside, pairs, rng), len(rows))
+    tables, weight = cases(pool, draw_examples(context.network, inside, pairs, rng), rows, rng)
     context.progress(f"{len(weight)} examples")
     with torch_alone():
         torch.manual_seed(context.seed)
         logits = _start(params["init"], tables, weight, rows, len(pool))
         picks = _train(logits, tables, weight, params)
-    picks[FIRST] = tuple(tuple(range(count)) for count in rows)
+    picks[FIRST] = first(rows)
     totals = {at: expansions(context, labels_of(context, pool, picks[at], {}), judges) for at in picks}
     best = min(totals, key=totals.__getitem__)
     facts = {"epoch": best, "expanded": totals[best], "expanded_at_start": totals[0]}
@@ -47,11 +57,17 @@ def aac_tuned(context: BuildContext) -> LabelHeuristic:
 def _pairs_and_judges(
     context: BuildContext, inside: Array, rng: np.random.Generator
 ) -> tuple[tuple[Array, Array], QuerySet]:
-    """Pairs to train on, and the validation queries to choose on, or where there are none other pairs."""
+    """Pairs to train on, and the validation queries and other pairs to choose on."""
     count = context.params["pairs"]
-    if len(context.validation):
-        return draw_pairs(context.train, inside, count, rng), context.validation
-    return held_out(draw_pairs(context.train, inside, count + JUDGED, rng), count, JUDGED)
+    pairs, judges = held_out(draw_pairs(context.train, inside, count + JUDGED, rng), count, JUDGED)
+    return pairs, joined_queries(context.validation, judges)
+
+
+def joined_queries(one: QuerySet, other: QuerySet) -> QuerySet:
+    """The queries of two sets as one."""
+    return QuerySet(
+        sources=np.concatenate([one.sources, other.sources]), targets=np.concatenate([one.targets, other.targets])
+    )
 
 
 def _pool(context: BuildContext, inside: Array, rng: np.random.Generator) -> Pool:
