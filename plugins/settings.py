@@ -7,7 +7,9 @@ from aacbench.errors import UsageError
 from aacbench.method import Method, Parameter, Params
 from aacbench.near_names import suggestion
 from aacbench.parameters import problem_with, wanted
+from aacbench.patience import at_most
 
+CHECK_SECONDS = 10.0  # for a look at a few settings
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -28,9 +30,11 @@ def resolve(method: Method, settings: Mapping[str, Any]) -> Params:
 
 def _objection(method: Method, params: Params) -> str:
     try:
-        return str(method.check(params))
-    except Exception as error:  # a plugin's own code, run before there is a cell to put the failure in
+        with at_most(CHECK_SECONDS):
+            said = method.check(dict(params))
+    except (Exception, SystemExit) as error:  # a plugin's own code, run before there is a cell to put the failure in
         return f"its check of the settings failed with {type(error).__name__}: {error}"
+    return said if isinstance(said, str) else f"its check of the settings must return a text, not {said!r}."
 
 
 def _value(method: Method, key: str, parameter: Parameter, given: Any) -> bool | int | float | str:

@@ -1,5 +1,7 @@
 """Settings of a method: defaults, conversion from text, and errors that say what there is."""
 
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from aacbench.errors import UsageError
 from aacbench.method import Method, Parameter
 from aacbench.parameters import SEARCH_SWITCHES, written
+from aacbench.plugins import settings
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 
@@ -120,3 +123,13 @@ def test_a_method_may_object_to_settings_that_do_not_go_together():
 def test_a_check_that_fails_is_told_and_not_passed_on():
     with pytest.raises(UsageError, match="method 'span': its check of the settings failed with KeyError: 'middle'"):
         resolve(checked(lambda params: params["middle"]), {})
+    with pytest.raises(UsageError, match="its check of the settings failed with SystemExit: 3"):
+        resolve(checked(lambda params: sys.exit(3)), {})
+    with pytest.raises(UsageError, match="its check of the settings must return a text, not None"):
+        resolve(checked(lambda params: params.clear()), {})
+
+
+def test_a_check_that_hangs_is_told(monkeypatch):
+    monkeypatch.setattr(settings, "CHECK_SECONDS", 0.1)
+    with pytest.raises(UsageError, match=r"failed with TimeoutError: it took longer than 0\.1 seconds"):
+        resolve(checked(lambda params: time.sleep(60)), {})
