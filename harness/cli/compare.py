@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from aacbench.cli.codes import MISMATCH
-from aacbench.cli.studies import AS_JSON, FOLDER, echo_json, study_folder
+from aacbench.cli.studies import AS_JSON, FOLDER, echo_json, study_folder, tell_damage
 
 
 @click.command()
@@ -36,9 +36,8 @@ def compare(context: click.Context, a: str, b: str, study: Path | None, method: 
             raise click.UsageError("give either --study, with two methods, or --method, with two studies")
         roots, methods = (study_folder(Path(a)), study_folder(Path(b))), (method, method)
     studies = {root: read_study(root) for root in roots}
-    damaged = [sentence for contents in studies.values() for sentence in contents.damaged.values()]
-    for sentence in damaged:
-        click.echo(f"aacbench: {sentence}", err=True)
+    for contents in studies.values():
+        tell_damage(contents)
     one, other = (
         Side(name, root, chosen, studies[root].planned_cells())
         for name, root, chosen in zip((a, b), roots, methods, strict=True)
@@ -50,4 +49,4 @@ def compare(context: click.Context, a: str, b: str, study: Path | None, method: 
     else:
         names = (f"{method} in {a}", f"{method} in {b}") if method else (a, b)
         click.echo(comparison.markdown(rows, *names, apart))
-    context.exit(MISMATCH if damaged else 0)
+    context.exit(MISMATCH if any(contents.damaged for contents in studies.values()) else 0)

@@ -16,6 +16,7 @@ from aacbench.cli.planning import plan_text
 from aacbench.cli.plugins import warn
 from aacbench.cli.progress import Progress
 from aacbench.cli.protocols import of_plugins
+from aacbench.cli.studies import tell_damage
 from aacbench.errors import DamagedCellError, UsageError
 from aacbench.locations import cache_folder
 from aacbench.plugins.manager import PluginManager, load_plugins
@@ -154,8 +155,7 @@ def finish(root: Path, contents: StudyContents, rows: list[tables.Row], keep: bo
     click.echo(text)
     if keep:
         _keep(root, text, rows)
-    for sentence in contents.damaged.values():
-        click.echo(f"aacbench: {sentence}", err=True)
+    tell_damage(contents)
     asked = [row.outcome for row in rows if row.method != BASELINE]  # the baseline comes with every study
     return exit_code(asked or [row.outcome for row in rows], bool(contents.damaged))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from aacbench.cli.studies import AS_JSON, STUDY, echo_json, study_folder
+from aacbench.cli.studies import AS_JSON, STUDY, echo_json, study_folder, tell_damage
 
 
 @click.command()
@@ -36,8 +36,7 @@ def stats(
     else:
         click.echo(statistics_text.markdown(table))
     found = contents.summary()
-    for sentence in found.damaged.values():
-        click.echo(f"aacbench: {sentence}", err=True)
+    tell_damage(contents)
     if found.missing:
         click.echo(f"aacbench: {len(found.missing)} planned cells are missing; run the study again.", err=True)
     compared = ["ok"] if table.cells else []

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from aacbench.cli.codes import MISMATCH
-from aacbench.cli.studies import AS_JSON, STUDY, echo_json, study_folder
+from aacbench.cli.studies import AS_JSON, STUDY, echo_json, study_folder, tell_damage
 
 
 @click.command()
@@ -53,8 +53,7 @@ def report(context: click.Context, study: Path | None, as_csv: bool, as_json: bo
 
     root = study_folder(study)
     contents = read_study(root)
-    for sentence in contents.damaged.values():
-        click.echo(f"aacbench: {sentence}", err=True)
+    tell_damage(contents)
     code = MISMATCH if contents.damaged else 0
     cells = contents.planned_cells()
     rows, times = tables.rows_of(cells, _oracles()), latency.latencies(cells)

@@ -2,11 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from aacbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from aacbench.run.study import StudyContents
 
 STUDIES = Path("studies")
 
@@ -29,6 +32,12 @@ def study_folder(given: Path | None) -> Path:
     if not found:
         raise UsageError(f"there is no study in ./{STUDIES}; name its folder, or begin one with `aacbench run`.")
     raise UsageError(f"say which study is meant: {', '.join(map(str, found))}.")
+
+
+def tell_damage(contents: "StudyContents") -> None:
+    """Say, each in a sentence, which cells of a study are not as they were written."""
+    for sentence in contents.damaged.values():
+        click.echo(f"aacbench: {sentence}", err=True)
 
 
 def echo_json(value: Any) -> None:

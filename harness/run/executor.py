@@ -82,9 +82,9 @@ class Workers:
         self._work, self._count, self._limits, self._kind = work, count, limits, kind
         self._temporary = ExitStack()
         with storing(Path(tempfile.gettempdir())):
-            self._folder = self._temporary.enter_context(temporary_folder())
+            self.folder = self._temporary.enter_context(temporary_folder())
         # More than there are cores would not begin sooner; they are started when there is something for them to do.
-        self._idle = [_start(work, limits, self._folder) for _ in range(min(count, os.cpu_count() or 1))]
+        self._idle = [_start(work, limits, self.folder) for _ in range(min(count, os.cpu_count() or 1))]
         self._busy: list[_Worker] = []
 
     def __enter__(self) -> "Workers":
@@ -124,7 +124,7 @@ class Workers:
         else:
             while idle:
                 idle.pop().kill()
-            worker = _start(self._work, self._limits, self._folder)
+            worker = _start(self._work, self._limits, self.folder)
         worker.kind = kind
         self._busy.append(worker)
         worker.give(job)

@@ -6,9 +6,7 @@ bytes are counted from the arrays that its worker left, and queries are searched
 """
 
 import shutil
-import tempfile
 from collections.abc import Mapping
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -24,13 +22,11 @@ from aacbench.memory.kept import kept_bytes, kept_request, search_again
 from aacbench.method import Claims
 from aacbench.run.audit import audit_answers, smallest
 from aacbench.run.cell import Job, Result
-from aacbench.run.durable import storing
 from aacbench.run.executor import Limits, Workers
 from aacbench.run.reference import references
 from aacbench.run.rows import read_queries
 from aacbench.run.worker import Failure
 from aacbench.run.world import World, intact_world
-from aacbench.scratch import temporary_folder
 from aacbench.search import Answers
 
 QUERIES = "queries.csv"
@@ -53,20 +49,16 @@ class SecondLook:
 
     def __init__(self, limits: Limits, foreign_graphs: Mapping[str, str]) -> None:
         self._workers = Workers(look_again, 1, limits, lambda sent: foreign_graphs.get(sent.job.plan.graph, ""))
-        self._temporary = ExitStack()
-        with storing(Path(tempfile.gettempdir())):
-            self._folder = self._temporary.enter_context(temporary_folder())
 
     def __enter__(self) -> "SecondLook":
         return self
 
     def __exit__(self, *_: object) -> None:
         self._workers.__exit__()
-        self._temporary.close()
 
     def place(self, cell_id: str) -> Path:
         """Where a cell's worker leaves its arrays until they were looked at."""
-        return self._folder / cell_id
+        return self._workers.folder / cell_id
 
     def at(self, sent: Sent) -> Result:
         """The result, or what is to be recorded in its place."""
