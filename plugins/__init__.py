@@ -1,7 +1,8 @@
 """What the author of a plugin imports. Nothing heavy: a plugin is declared in microseconds and computes later."""
 
-from aacbench.memory.conventions import Budget, GraphInfo
-from aacbench.method import (
+from aacbench.contract.budget import Budget, GraphInfo
+from aacbench.contract.composite import read_part
+from aacbench.contract.method import (
     BatchHeuristic,
     BuildContext,
     Claims,
@@ -15,7 +16,6 @@ from aacbench.method import (
     ScalarHeuristic,
     Unsupported,
 )
-from aacbench.parts import read_part
 from aacbench.plugins.hookspecs import hookimpl
 from aacbench.plugins.records import GraphSource, ProtocolFile, Report
 

@@ -8,9 +8,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from aacbench.method import Claims, Method, Parameter
-from aacbench.parameters import SEARCH_SWITCHES, problem_with
-from aacbench.parts import PARTS
+from aacbench.contract.composite import PARTS
+from aacbench.contract.method import Claims, Method, Parameter
+from aacbench.contract.parameters import SEARCH_SWITCHES, problem_with
 from aacbench.plugins.boundary import PluginError
 from aacbench.plugins.records import GraphSource, ProtocolFile, Report
 

@@ -6,12 +6,12 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from aacbench.near_names import suggestion
 from aacbench.plugins.boundary import PluginError, boundary
 from aacbench.plugins.hookspecs import PROJECT
 from aacbench.plugins.methods import BUILT_IN
 from aacbench.plugins.records import Origin, Problem
 from aacbench.plugins.sources import file_digest, import_plugin_file, package_digest
+from aacbench.util.text import suggestion
 from aacbench.version import VERSION
 
 VARIABLE = "AACBENCH_PLUGINS"

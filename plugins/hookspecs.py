@@ -5,7 +5,7 @@ from typing import Any
 
 import pluggy
 
-from aacbench.method import Method
+from aacbench.contract.method import Method
 from aacbench.plugins.records import GraphSource, ProtocolFile, Report
 
 PROJECT = "aacbench"

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 import pluggy
 
-from aacbench.method import Method
-from aacbench.near_names import suggestion
+from aacbench.contract.method import Method
 from aacbench.plugins import checks, hookspecs
 from aacbench.plugins.boundary import PluginError, boundary
 from aacbench.plugins.discovery import Candidate
 from aacbench.plugins.hookspecs import HOOKS, PREFIX, PROJECT
 from aacbench.plugins.records import GraphSource, Origin, Plugin, ProtocolFile, Report
+from aacbench.util.text import suggestion
 
 MOST_RECORDS = 10_000  # a hook that yields without end must not hang the tool
 

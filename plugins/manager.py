@@ -11,14 +11,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from aacbench.errors import DataError, UsageError
-from aacbench.graph_names import comes_with_us
-from aacbench.near_names import suggestion
-from aacbench.patience import at_most
+from aacbench.graphs.names import comes_with_us
 from aacbench.plugins.boundary import PluginError, boundary
 from aacbench.plugins.discovery import candidates
 from aacbench.plugins.loader import load
-from aacbench.plugins.probe import try_out
 from aacbench.plugins.records import LoadedGraph, LoadedMethod, Origin, Plugin, Problem, ProtocolFile, Report
+from aacbench.processes.trial import try_out
+from aacbench.util.text import suggestion
+from aacbench.util.timeouts import at_most
 
 if TYPE_CHECKING:
     from aacbench.graphs.record import Graph

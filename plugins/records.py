@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aacbench.method import Method
+from aacbench.contract.method import Method
 
 if TYPE_CHECKING:
     from aacbench.graphs.record import Graph

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from aacbench.contract.method import Method, Parameter, Params
+from aacbench.contract.parameters import problem_with, wanted
 from aacbench.errors import UsageError
-from aacbench.method import Method, Parameter, Params
-from aacbench.near_names import suggestion
-from aacbench.parameters import problem_with, wanted
-from aacbench.patience import at_most
+from aacbench.util.text import suggestion
+from aacbench.util.timeouts import at_most
 
 CHECK_SECONDS = 10.0  # for a look at a few settings
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}

@@ -10,7 +10,7 @@ from aacbench.prereg.ledger import Entry, read_ledger
 from aacbench.prereg.lock import Lock, read_lock, write_lock
 from aacbench.prereg.note import write_line
 from aacbench.prereg.schema import Registration
-from aacbench.run.canonical import plain
+from aacbench.util.canonical import plain
 
 # What may change without touching what a prediction says: words about the registration, and not of it.
 WORDS_ONLY = ("title", "prior_exposure", "power", "anchors")

@@ -12,9 +12,9 @@ from aacbench.prereg.code import tree_digest
 from aacbench.prereg.evidence import leaf, merkle_root
 from aacbench.prereg.files import Files
 from aacbench.prereg.history import History
+from aacbench.prereg.key_diff import CODE, match
 from aacbench.prereg.ledger import Entry, append
 from aacbench.prereg.lock import Lock
-from aacbench.prereg.match import CODE, match
 from aacbench.prereg.note import note, relative
 from aacbench.prereg.schema import FROM_LOCK, read_registration
 from aacbench.prereg.seeds import query_digests, seeded

@@ -9,14 +9,14 @@ import numpy as np
 from aacbench.errors import AacbenchError
 from aacbench.prereg.checks import DEVIATION, INCOMPLETE, ORDER, Check, failed, passed, unchecked, verdict_of
 from aacbench.prereg.history import History
+from aacbench.prereg.key_diff import CODE, QUERIES, Match, chosen_key, match, spoken, with_queries, without_lock
 from aacbench.prereg.lock import Lock
-from aacbench.prereg.match import CODE, QUERIES, Match, chosen_key, match, spoken, with_queries, without_lock
 from aacbench.prereg.runs import Runs
 from aacbench.prereg.schema import FROM_LOCK, Registration
 from aacbench.prereg.seeds import query_digests, seed_from, seeded
-from aacbench.run.canonical import canonical
 from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell
+from aacbench.util.canonical import canonical
 
 
 def as_locked(

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.matched import Side, expansions, partner, sides
 from aacbench.prereg import verdicts
 from aacbench.prereg.lock import Lock
 from aacbench.prereg.predictions import Band, Count, Equivalence, Ordering, Place, Prediction, from_record, methods_of
 from aacbench.prereg.published import Published
 from aacbench.prereg.schema import Registration
 from aacbench.prereg.verdicts import Verdicts
+from aacbench.run.matched import Side, expansions, partner, sides
 from aacbench.run.plan import BASELINE, CANDIDATE, TEST
 from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell

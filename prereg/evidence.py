@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from aacbench.run.canonical import digest, plain
 from aacbench.run.store import Cell
+from aacbench.util.canonical import digest, plain
 
 TAG = "aacbench.prereg.cell/1"
 FACTS = ("outcome", "reason", "key", "lock", "chosen_from", "bytes", "tier", "claims", "audit")

@@ -13,7 +13,7 @@ from typing import Any
 
 from aacbench.errors import LockError
 from aacbench.prereg.canonical import canonical, digest
-from aacbench.run.durable import make_folder, storing, sync_folder, write_all
+from aacbench.util.atomic_io import make_folder, storing, sync_folder, write_all
 
 TAG = "aacbench.prereg.ledger/1"
 FIRST = "0" * 64  # what the first line says of the line before it

@@ -8,17 +8,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aacbench.compiled import kernel_digest
+from aacbench.contract.composite import nominal
 from aacbench.errors import AacbenchError, LockError, UsageError
-from aacbench.parts import nominal
 from aacbench.prereg.canonical import digest, plain
 from aacbench.prereg.code import tree_digest
 from aacbench.prereg.predictions import Prediction, methods_of
 from aacbench.prereg.schema import FROM_LOCK, Registration
-from aacbench.run.canonical import spelt
-from aacbench.run.durable import storing, write_file
-from aacbench.run.facts import Facts
+from aacbench.run.graph_metadata import Facts
 from aacbench.run.plan import BASELINE, CellPlan
+from aacbench.util.atomic_io import storing, write_file
+from aacbench.util.canonical import spelt
+from aacbench.util.compiled import kernel_digest
 from aacbench.version import VERSION
 
 FORMAT = "aacbench.prereg.lock/1"

@@ -9,9 +9,9 @@ from typing import Any
 from aacbench.errors import LockError
 from aacbench.prereg.files import Files
 from aacbench.prereg.ledger import Entry, append, read_ledger
-from aacbench.run.canonical import spelt
-from aacbench.run.durable import make_folder, replace_file, storing
 from aacbench.run.layout import REGISTRATION as NOTE
+from aacbench.util.atomic_io import make_folder, replace_file, storing
+from aacbench.util.canonical import spelt
 
 
 def write_line(files: Files, event: str, registration: str, facts: Mapping[str, Any]) -> Entry:

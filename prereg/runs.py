@@ -11,12 +11,12 @@ from aacbench.prereg.checks import DEVIATION, INCOMPLETE, TAMPERED, Check, verdi
 from aacbench.prereg.evidence import leaf, merkle_root
 from aacbench.prereg.files import Files
 from aacbench.prereg.history import History
+from aacbench.prereg.key_diff import AGAIN, spoken, without_lock
 from aacbench.prereg.ledger import Entry
-from aacbench.prereg.match import AGAIN, spoken, without_lock
 from aacbench.prereg.note import noted, studies_beside
-from aacbench.run.canonical import canonical
 from aacbench.run.layout import REGISTRATION as NOTE
 from aacbench.run.store import Cell, scan
+from aacbench.util.canonical import canonical
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from aacbench.contract.budget import convention
 from aacbench.errors import UsageError
-from aacbench.memory.conventions import convention
 from aacbench.prereg import predictions
 from aacbench.prereg.canonical import TAG, digest, plain
 from aacbench.prereg.predictions import Prediction, methods_of, read_prediction

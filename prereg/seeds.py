@@ -3,8 +3,8 @@
 import hashlib
 from dataclasses import replace
 
+from aacbench.run.loaded_graph import world
 from aacbench.run.records import Study
-from aacbench.run.world import world
 
 
 def seed_from(lock: str, public: str) -> int:

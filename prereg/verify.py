@@ -21,18 +21,18 @@ from aacbench.prereg.checks import (
     unchecked,
     verdict_of,
 )
+from aacbench.prereg.confirmatory_status import Doubts, at_risk, standing
 from aacbench.prereg.conformity import as_locked, clocks, code_of_runs, other_code
 from aacbench.prereg.evaluate import Judged, Observations, Rows, forest, judge_all, judge_as_locked, reported
 from aacbench.prereg.files import Files
 from aacbench.prereg.history import History, history
+from aacbench.prereg.key_diff import without_lock
 from aacbench.prereg.ledger import Entry, read_ledger
 from aacbench.prereg.lock import Lock
-from aacbench.prereg.match import without_lock
 from aacbench.prereg.order import locks_of, order_checks
 from aacbench.prereg.predictions import record
 from aacbench.prereg.runs import Runs, first_of_each, one_a_place
 from aacbench.prereg.schema import FROM_LOCK, Registration, read_registration
-from aacbench.prereg.standing import Doubts, at_risk, standing
 from aacbench.prereg.verdicts import FALSIFIED, INCONCLUSIVE, NOT_EVALUATED
 
 TIERS = {

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NoReturn
 
+from aacbench.contract.composite import cut
 from aacbench.errors import UsageError
-from aacbench.parts import cut
 from aacbench.protocols.reader import revised, same_method
 from aacbench.protocols.values import LARGEST, NAME, same_value, shown, wrong
 from aacbench.run.records import MethodChoice, QueryPlan, Study

@@ -9,8 +9,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, TypeVar
 
+from aacbench.contract.budget import convention
 from aacbench.errors import UsageError
-from aacbench.memory.conventions import convention
 from aacbench.protocols import values
 from aacbench.protocols.values import Check, many, one_of, table, table_of, whole
 from aacbench.run.records import MethodChoice, QueryPlan, Study

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from aacbench.errors import UsageError
-from aacbench.near_names import near_names
+from aacbench.util.text import near_names
 
 Check = Callable[[Any, str], Any]
 

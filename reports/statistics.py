@@ -4,9 +4,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aacbench.errors import UsageError
-from aacbench.matched import Side, expansions, partner, sides
 from aacbench.reports.cells import marks_of
 from aacbench.reports.tables import study_notes
+from aacbench.run.matched import Side, expansions, partner, sides
 from aacbench.run.plan import BASELINE, CANDIDATE, TEST
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from aacbench.matched import bytes_apart
 from aacbench.reports.statistics import Analysis, Table
 from aacbench.reports.tables import aligned
-from aacbench.run.canonical import digest
+from aacbench.run.matched import bytes_apart
 from aacbench.stats import Effect, Estimand, outcomes
 from aacbench.stats.combine import COMBINATIONS
 from aacbench.stats.estimands import estimand as estimand_of
+from aacbench.util.canonical import digest
 
 PROFILE_TAG = "aacbench.profile/1"
 CORRECTION_NAMES = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli", "holm": "Holm"}

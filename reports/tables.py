@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from tabulate import tabulate
 
-from aacbench.parts import PARTS
-from aacbench.printable import one_line
+from aacbench.contract.composite import PARTS
 from aacbench.reports.cells import Marks, all_marks, marks_of
 from aacbench.run.plan import BASELINE
 from aacbench.run.records import OUTCOMES
 from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell
+from aacbench.util.text import one_line
 
 Array = npt.NDArray[Any]
 

@@ -4,10 +4,10 @@ from functools import cache
 
 import numpy as np
 
-from aacbench.memory.conventions import Budget
-from aacbench.memory.info import graph_info
-from aacbench.memory.inventory import check_budget, inventory
-from aacbench.method import BuildContext
+from aacbench.bundle.inventory import check_budget, inventory
+from aacbench.contract.budget import Budget
+from aacbench.contract.method import BuildContext
+from aacbench.labels.graph_info import graph_info
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.queries.record import QuerySet

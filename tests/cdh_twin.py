@@ -6,11 +6,11 @@ from functools import cache
 
 from method_builds import NO_QUERIES, fitted, method
 
-from aacbench.memory.arrays import checked_settings
-from aacbench.memory.conventions import Budget
-from aacbench.memory.info import graph_info
-from aacbench.memory.inventory import check_budget, inventory
-from aacbench.method import BuildContext
+from aacbench.bundle.arrays import checked_settings
+from aacbench.bundle.inventory import check_budget, inventory
+from aacbench.contract.budget import Budget
+from aacbench.contract.method import BuildContext
+from aacbench.labels.graph_info import graph_info
 from aacbench.run.pools import StoredPools
 from aacbench.search.python_goal import GoalBound
 

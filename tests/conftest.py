@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from aacbench.locations import data_folder
+from aacbench.util.paths import data_folder
 
 # The first example of a test may compile a kernel, so no deadline; derandomised, so that a red run is a defect.
 settings.register_profile("aacbench", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])

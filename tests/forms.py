@@ -3,7 +3,7 @@
 import numba
 import numpy as np
 
-from aacbench.method import BatchHeuristic, LabelHeuristic, ScalarHeuristic
+from aacbench.contract.method import BatchHeuristic, LabelHeuristic, ScalarHeuristic
 
 
 @numba.njit

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from aacbench.run.canonical import cell_id
+from aacbench.run.layout import cell_id
 from aacbench.run.rows import write_queries, write_timings
 from aacbench.run.store import commit
 from aacbench.run.study import write_plan

@@ -7,11 +7,11 @@ import numpy as np
 from hypothesis import strategies as st
 from support import true_distances
 
-from aacbench.memory.conventions import Budget, GraphInfo
-from aacbench.memory.deploy import deploy
-from aacbench.memory.info import graph_info
-from aacbench.memory.inventory import check_budget, inventory
-from aacbench.method import BuildContext, Unsupported
+from aacbench.bundle.deploy import deploy
+from aacbench.bundle.inventory import check_budget, inventory
+from aacbench.contract.budget import Budget, GraphInfo
+from aacbench.contract.method import BuildContext, Unsupported
+from aacbench.labels.graph_info import graph_info
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.queries.record import QuerySet

@@ -6,9 +6,9 @@ from pathlib import Path
 from aacbench.cli.methods import method_in_worker
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
-from aacbench.run.executor import GIB, Limits
+from aacbench.processes.pool import GIB, Limits
 from aacbench.run.records import MethodChoice, QueryPlan, Study
-from aacbench.run.setup import Setup, Source
+from aacbench.run.run_config import Setup, Source
 from aacbench.run.store import Cell, scan
 
 FAULTS = tuple(Path(__file__).parent / "plugins" / name for name in ("fault_methods.py", "fit_fault_methods.py"))

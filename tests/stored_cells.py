@@ -1,6 +1,6 @@
 """A cell as tests of the store write it."""
 
-from aacbench.run.canonical import cell_id
+from aacbench.run.layout import cell_id
 
 KEY = {"method": "alt", "budget": 32.0, "params": {"K": 4}, "seed": 42}
 ID = cell_id(KEY)

@@ -12,7 +12,7 @@ from aacbench.cli.studies import AS_JSON, echo_json
 from aacbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from aacbench.method import Method
+    from aacbench.contract.method import Method
     from aacbench.testing.limited import Examiner
     from aacbench.testing.report import Result
 
@@ -45,7 +45,7 @@ def check(
     aacbench check "hybrid[a=aac,b=alt]" --budgets 16,64
     aacbench check mine --plugin mine.py --only admissible,consistent
     """
-    from aacbench.run.executor import Limits
+    from aacbench.processes.pool import Limits
     from aacbench.testing.limited import check_limited
 
     method, examiner = _subject(name, plugin_files, _numbers(budgets), dict(map(_expected, expect)))
@@ -69,7 +69,7 @@ def _subject(
     from functools import partial
 
     from aacbench.cli.methods import method_in_worker, usable, whole_in_worker
-    from aacbench.parts import names_in, with_parts
+    from aacbench.contract.composite import names_in, with_parts
     from aacbench.plugins.manager import load_plugins
     from aacbench.plugins.settings import resolve
     from aacbench.testing.limited import Examiner
@@ -105,7 +105,7 @@ def _chosen(text: str) -> tuple[str, Mapping[str, Any]]:
 
 
 def _numbers(text: str) -> tuple[float, ...]:
-    from aacbench.memory.conventions import Budget
+    from aacbench.contract.budget import Budget
 
     try:
         found = tuple(float(word) for word in text.split(","))

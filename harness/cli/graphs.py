@@ -154,8 +154,8 @@ def _facts_of(name: str, files: tuple[Path, ...]) -> dict[str, Any]:
     if name not in plugins.graphs():
         return facts(load(name))
     from aacbench.cli.methods import GraphOf, usable
-    from aacbench.run.alone import alone
-    from aacbench.run.executor import Limits
+    from aacbench.processes.isolated import alone
+    from aacbench.processes.pool import Limits
 
     graph_of = GraphOf(*usable(plugins, tuple(path.resolve() for path in files)))
     what = f"the graph {name!r} of a plugin could not be loaded"

@@ -10,11 +10,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from aacbench.graph_names import comes_with_us
+from aacbench.contract.composite import self_contained, with_parts
+from aacbench.contract.method import Method
 from aacbench.graphs.load import load
+from aacbench.graphs.names import comes_with_us
 from aacbench.graphs.record import Graph
-from aacbench.method import Method
-from aacbench.parts import self_contained, with_parts
 from aacbench.plugins.discovery import VARIABLE
 from aacbench.plugins.manager import PluginManager, load_plugins
 from aacbench.plugins.settings import resolve

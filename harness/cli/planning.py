@@ -4,11 +4,11 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from aacbench.memory.conventions import GraphInfo
-from aacbench.printable import one_line
+from aacbench.contract.budget import GraphInfo
 from aacbench.reports.tables import LONGEST_REASON, aligned, short_settings
 from aacbench.run.plan import BASELINE, CellPlan
 from aacbench.run.records import Study
+from aacbench.util.text import one_line
 
 Planned = tuple[CellPlan, str]
 

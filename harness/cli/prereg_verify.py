@@ -18,9 +18,9 @@ from aacbench.prereg.shipped import shipped
 from aacbench.prereg.verdicts import INCONCLUSIVE, INVERTED, MAGNITUDE, NOT_EVALUATED, SURVIVED
 from aacbench.prereg.verify import TIERS, Verification, verify
 from aacbench.reports.tables import aligned
-from aacbench.run.canonical import spelt
-from aacbench.run.durable import replace_file, storing
 from aacbench.stats import ForestRow, estimand
+from aacbench.util.atomic_io import replace_file, storing
+from aacbench.util.canonical import spelt
 
 LOCKED_RULE = " *"
 

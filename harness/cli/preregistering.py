@@ -18,8 +18,8 @@ from aacbench.prereg.amend import amend_registration, current_lock, lock_registr
 from aacbench.prereg.evaluate import reported
 from aacbench.prereg.files import Files, files_of
 from aacbench.prereg.git import uncommitted
+from aacbench.prereg.key_diff import WHAT
 from aacbench.prereg.lock import Lock, make_lock
-from aacbench.prereg.match import WHAT
 from aacbench.prereg.note import write_line
 from aacbench.prereg.power import Outlook, outlooks
 from aacbench.prereg.schema import Registration, read_registration
@@ -29,8 +29,8 @@ from aacbench.protocols.reader import read_protocol
 from aacbench.reports.cells import planned_cells
 from aacbench.reports.tables import aligned
 from aacbench.run.driver import prepare
-from aacbench.run.durable import make_folder, storing, write_file
 from aacbench.run.keys import key_of
+from aacbench.util.atomic_io import make_folder, storing, write_file
 
 
 def write_new(file: Path, source: str, title: str) -> str:

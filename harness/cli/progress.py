@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from aacbench.printable import one_line
 from aacbench.reports.tables import LONGEST_REASON
 from aacbench.run.plan import CANDIDATE, CHOSEN
+from aacbench.util.text import one_line
 
 _ROLES = {CANDIDATE: " (a candidate)", CHOSEN: " (chosen)"}
 

@@ -35,7 +35,7 @@ def replay(
 
     from aacbench.cli.methods import GraphOf, method_in_worker, usable
     from aacbench.plugins.manager import load_plugins
-    from aacbench.run.executor import Limits
+    from aacbench.processes.pool import Limits
     from aacbench.run.replay import replay_alone
     from aacbench.run.study import read_plan
 

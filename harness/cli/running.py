@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from aacbench import artifacts
 from aacbench.cli.codes import ALL_OK, MISMATCH, NOTHING_RAN, SOME_FAILED, SOME_WRONG
 from aacbench.cli.methods import GraphOf, method_in_worker, usable
 from aacbench.cli.planning import plan_text
@@ -18,26 +17,27 @@ from aacbench.cli.progress import Progress
 from aacbench.cli.protocols import of_plugins
 from aacbench.cli.studies import tell_damage
 from aacbench.errors import DamagedCellError, UsageError
-from aacbench.locations import cache_folder
 from aacbench.plugins.manager import PluginManager, load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.prereg.binding import Bound, bind
 from aacbench.prereg.files import files_of
 from aacbench.prereg.ledger import Entry
+from aacbench.processes.pool import GIB, Limits
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports import latency, tables
 from aacbench.run.driver import prepare, run_study
-from aacbench.run.durable import make_folder, replace_file, storing
-from aacbench.run.executor import GIB, Limits
 from aacbench.run.keys import named
 from aacbench.run.layout import DERIVED
 from aacbench.run.plan import BASELINE
 from aacbench.run.records import Study
-from aacbench.run.setup import Setup, Source
+from aacbench.run.run_config import Setup, Source
 from aacbench.run.store import read_cell, scan
 from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_study
 from aacbench.run.timing import time_study
+from aacbench.util import array_store as artifacts
+from aacbench.util.atomic_io import make_folder, replace_file, storing
+from aacbench.util.paths import cache_folder
 
 OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention")
 

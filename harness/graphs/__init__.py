@@ -1,5 +1,17 @@
-"""Graphs: the frozen record, its readers, generators and the catalogue of named data sets."""
+"""Graphs: the record, readers of the usual formats, generators, and a catalogue of data sets."""
 
-from aacbench.graphs.record import Graph, from_arcs
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from aacbench.graphs.record import Graph, from_arcs
 
 __all__ = ["Graph", "from_arcs"]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported on demand: names of graphs are wanted where NumPy is not.
+    if name in __all__:
+        from aacbench.graphs import record
+
+        return getattr(record, name)
+    raise AttributeError(name)

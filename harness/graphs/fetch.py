@@ -14,7 +14,7 @@ from typing import Any
 
 from aacbench.errors import DataError, MissingDataError
 from aacbench.graphs.catalogue import DataFile
-from aacbench.locations import cache_folder, cache_folders, data_folder
+from aacbench.util.paths import cache_folder, cache_folders, data_folder
 
 RETRIES = 2
 TIMEOUT_SECONDS = 30

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.errors import MissingDataError, UsageError
-from aacbench.graph_names import FILE_PREFIX
 from aacbench.graphs import fetch
+from aacbench.graphs.names import FILE_PREFIX
 from aacbench.graphs.readers.values import quoted, whole
 
 SUFFIXES = {

@@ -9,11 +9,11 @@ from pkgutil import resolve_name
 from typing import Any
 
 from aacbench.errors import AacbenchError, DataError, UsageError
-from aacbench.graph_names import FILE_PREFIX
 from aacbench.graphs import fetch, files, store
 from aacbench.graphs.catalogue import SCENARIO, Entry, catalogue
+from aacbench.graphs.names import FILE_PREFIX
 from aacbench.graphs.record import Graph
-from aacbench.near_names import near_names
+from aacbench.util.text import near_names
 
 # By address, so that a format's parser is imported when a file of that format is read.
 READERS = {

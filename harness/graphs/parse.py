@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aacbench.compiled import kernel
+from aacbench.util.compiled import kernel
 
 OK = 0
 UNKNOWN_ROW = 1

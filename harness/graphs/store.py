@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from aacbench import artifacts
 from aacbench.graphs.record import Graph
-from aacbench.locations import cache_folder, cache_folders
+from aacbench.util import array_store as artifacts
+from aacbench.util.paths import cache_folder, cache_folders
 
 
 def key_of(made_from: Mapping[str, Any]) -> str:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aacbench import artifacts
 from aacbench.errors import UsageError
 from aacbench.graphs import components
 from aacbench.graphs.record import Array
 from aacbench.labels.exact import Direction, distances
 from aacbench.search.networks import Network
+from aacbench.util import array_store as artifacts
 
 _INT32_MAX = 2**31 - 1
 

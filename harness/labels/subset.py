@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aacbench.contract.method import LabelHeuristic
 from aacbench.graphs.record import Array, frozen
 from aacbench.labels.pool import Pool
 from aacbench.labels.tables import fixed_point, rounding_margin
-from aacbench.method import LabelHeuristic
 from aacbench.search.networks import Network
 
 

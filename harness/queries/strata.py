@@ -5,11 +5,11 @@ from heapq import heappop, heappush
 import numpy as np
 import numpy.typing as npt
 
-from aacbench.compiled import kernel
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, Graph
 from aacbench.queries.record import QuerySet
 from aacbench.queries.sampling import component_vertices, random_state
+from aacbench.util.compiled import kernel
 
 
 def dijkstra_ranks(graph: Graph, queries: QuerySet) -> Array:

@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from aacbench.bundle.inventory import inventory
+from aacbench.contract.composite import whole
+from aacbench.contract.method import Method
 from aacbench.errors import AacbenchError
-from aacbench.memory.inventory import inventory
-from aacbench.method import Method
-from aacbench.parts import whole
+from aacbench.processes.worker import Failure
 from aacbench.run.cell import Result
+from aacbench.run.loaded_graph import GraphOf, context, world
 from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
 from aacbench.run.store import Cell
-from aacbench.run.worker import Failure
-from aacbench.run.world import GraphOf, context, world
 
 Digests = dict[str, str]  # of a heuristic's arrays, by name
 

@@ -13,17 +13,18 @@ from typing import Any
 
 import numpy as np
 
+from aacbench.bundle import helper
+from aacbench.bundle.deploy import Deployed, check_forms, deploy
+from aacbench.bundle.inventory import check_budget, inventory
+from aacbench.bundle.leaves import dotted, leaves
+from aacbench.bundle.reload import Reload, cold_reload
+from aacbench.contract.budget import Budget, convention
+from aacbench.contract.composite import nominal, whole
+from aacbench.contract.method import Heuristic, LabelHeuristic, Method
 from aacbench.errors import AacbenchError, ReloadError, StoreError, UsageError
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Array
-from aacbench.memory import helper
-from aacbench.memory.conventions import Budget, convention
-from aacbench.memory.deploy import Deployed, check_forms, deploy
-from aacbench.memory.inventory import check_budget, inventory
-from aacbench.memory.maxima import dotted, leaves
-from aacbench.memory.reload import Reload, cold_reload
-from aacbench.method import Heuristic, LabelHeuristic, Method
-from aacbench.parts import nominal, whole
+from aacbench.processes.rss import begin_watch, peak
 from aacbench.queries.record import QuerySet
 from aacbench.run.audit import (
     Audit,
@@ -34,13 +35,12 @@ from aacbench.run.audit import (
     check_reference,
     smallest,
 )
-from aacbench.run.held import begin_watch, peak
+from aacbench.run.loaded_graph import GraphOf, World, context, forget, intact_world
 from aacbench.run.plan import CellPlan
 from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
 from aacbench.run.reference import references
 from aacbench.run.rows import write_queries
-from aacbench.run.world import GraphOf, World, context, forget, intact_world
 from aacbench.search import Answers, search
 from aacbench.search.layouts import knows_nothing
 

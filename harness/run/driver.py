@@ -7,28 +7,28 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aacbench.contract.composite import names_in, whole
 from aacbench.errors import DamagedCellError, DataError
-from aacbench.parts import names_in, whole
-from aacbench.printable import one_line
+from aacbench.processes.pool import Workers, run_cells
+from aacbench.processes.worker import Failure
 from aacbench.run.again import Again, Digests, as_before, build_again, digests, judged, quickest
-from aacbench.run.canonical import plain
 from aacbench.run.cell import Job, Result, run_cell
-from aacbench.run.choosing import choose
 from aacbench.run.events import RunLog, start_run
-from aacbench.run.executor import Workers, run_cells
 from aacbench.run.existing import Existing, decide, look, state_of
-from aacbench.run.facts import Facts, facts_of
-from aacbench.run.fits import Answer, Question, ask_all
+from aacbench.run.fitting import Answer, Question, ask_all
+from aacbench.run.graph_metadata import Facts, facts_of
 from aacbench.run.keys import key_of, named
-from aacbench.run.locks import claim
 from aacbench.run.plan import CellPlan, Plan, check_methods, plan
 from aacbench.run.records import Study
+from aacbench.run.run_config import Setup
 from aacbench.run.second_look import SecondLook, Sent
-from aacbench.run.setup import Setup
+from aacbench.run.selection import choose
 from aacbench.run.store import Cell, commit
 from aacbench.run.study import protocol_digest, write_plan
-from aacbench.run.worker import Failure
 from aacbench.search import parse
+from aacbench.util.canonical import plain
+from aacbench.util.file_lock import file_lock
+from aacbench.util.text import one_line
 from aacbench.version import VERSION
 
 WAIT_SECONDS = 0.5  # between looks at cells that another run works on
@@ -162,7 +162,7 @@ def _pass(
             if _settled(run, cell, name, existing, notes.get(name)):
                 continue
             with ExitStack() as held:
-                if not held.enter_context(claim(setup.root, name)):
+                if not held.enter_context(file_lock(setup.root, name)):
                     elsewhere.append((cell, name))
                 elif not _settled(run, cell, name, existing, notes.get(name)):  # its last holder may have committed it
                     if refused := _refused(cell):

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.errors import DataError
-from aacbench.run.canonical import canonical, plain, spelt
-from aacbench.run.durable import make_folder, replace_file, storing, sync_folder, write_all
+from aacbench.run.cleanup import sweep
 from aacbench.run.layout import RUNS
-from aacbench.run.leftovers import sweep
+from aacbench.util.atomic_io import make_folder, replace_file, storing, sync_folder, write_all
+from aacbench.util.canonical import canonical, plain, spelt
 
 RUN_FILE, EVENTS_FILE = "run.json", "events.jsonl"
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from aacbench.compiled import kernel_digest
-from aacbench.memory.conventions import convention
-from aacbench.parts import names_in
-from aacbench.run.canonical import cell_id
-from aacbench.run.facts import Facts
+from aacbench.contract.budget import convention
+from aacbench.contract.composite import names_in
+from aacbench.run.graph_metadata import Facts
+from aacbench.run.layout import cell_id
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import Study
-from aacbench.run.setup import Setup
+from aacbench.run.run_config import Setup
+from aacbench.util.compiled import kernel_digest
 
 
 def key_of(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan) -> dict[str, Any]:

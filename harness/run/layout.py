@@ -1,16 +1,20 @@
 """Where things lie in a study folder."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from aacbench.errors import UsageError
-from aacbench.run.canonical import ID_DIGITS
+from aacbench.util.canonical import digest
 
-PLAN, CELLS, RUNS, LOCKS, ARTIFACTS, DERIVED = "plan.json", "cells", "runs", "locks", "artifacts", "derived"
+PLAN, CELLS, RUNS, ARTIFACTS, DERIVED = "plan.json", "cells", "runs", "artifacts", "derived"
 CELL_FILE = "cell.json"
 REGISTRATION = "registration.json"  # of a bound run: which lines of which ledger are about this study
 BUILT_AGAIN = "built-again"  # artifacts that no counted cell reads, as plugins may have had a hand in them
-UNFINISHED, REPLACED = ".unfinished", ".replaced-"
+REPLACED = ".replaced-"
+CELL_TAG = "aacbench.cell/1"
+ID_DIGITS = 24
 
 _ID = re.compile(f"[0-9a-f]{{{ID_DIGITS}}}")
 
@@ -19,6 +23,11 @@ def artifact_folders(root: Path) -> list[Path]:
     """Where artifacts are kept: those of built-in methods, and beside them those that they must not read."""
     shared = root / ARTIFACTS
     return [shared, *(path for path in shared.glob("*-*") if path.is_dir())]
+
+
+def cell_id(key: Mapping[str, Any]) -> str:
+    """The name of the cell with this key."""
+    return digest(key, CELL_TAG)[:ID_DIGITS]
 
 
 def is_cell_id(text: str) -> bool:

@@ -5,18 +5,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from aacbench.contract.budget import Budget, GraphInfo, convention
+from aacbench.contract.composite import Resolve, whole, with_parts
+from aacbench.contract.method import Method, Params, Unsupported
+from aacbench.contract.parameters import SEARCH_SWITCHES
 from aacbench.errors import UsageError
-from aacbench.memory.conventions import Budget, GraphInfo, convention
-from aacbench.method import Method, Params, Unsupported
-from aacbench.near_names import suggestion
-from aacbench.parameters import SEARCH_SWITCHES
-from aacbench.parts import Resolve, whole, with_parts
-from aacbench.run.canonical import canonical
-from aacbench.run.executor import Limits
-from aacbench.run.fits import Answer, Fitted, Question, ask_all
+from aacbench.processes.pool import Limits
+from aacbench.processes.worker import Failure
+from aacbench.run.fitting import Answer, Fitted, Question, ask_all
 from aacbench.run.records import MethodChoice, Study
-from aacbench.run.worker import Failure
 from aacbench.search.policy import Policy, parse, switch
+from aacbench.util.canonical import canonical
+from aacbench.util.text import suggestion
 
 VALIDATION, TEST = "validation", "test"
 SINGLE, CANDIDATE, CHOSEN = "single", "candidate", "chosen"

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from aacbench.graphs import components
 from aacbench.labels.pool import Pool, of_landmarks, stored_farthest_points
 from aacbench.labels.selectors import stored_selection
-from aacbench.run.locks import claim
 from aacbench.search.networks import Network
+from aacbench.util.file_lock import file_lock
 
 
 class StoredPools:
@@ -39,7 +39,7 @@ class StoredPools:
     def farthest(self, count: int, start: int | None = None) -> Pool:
         """The first `count` farthest-point landmarks, or all vertices of a component that has fewer."""
         # One worker computes a pool while the others wait for it: they would only compute the same beside it.
-        with self._timed(), claim(self._folder, f"pool-{self._digest[:24]}-{start}", wait=True):
+        with self._timed(), file_lock(self._folder, f"pool-{self._digest[:24]}-{start}", wait=True):
             self._check()  # and once more when it is computed: a method's threads work on meanwhile
             wanted = min(count, self._room)
             pool = stored_farthest_points(self._folder, self._network, wanted, start=start, check=self._check)
@@ -50,7 +50,7 @@ class StoredPools:
         if selector == "fps":
             return self.farthest(count)
         wanted = min(count, self._room)
-        with self._timed(), claim(self._folder, f"pool-{self._digest[:24]}-{selector}-{wanted}-{seed}", wait=True):
+        with self._timed(), file_lock(self._folder, f"pool-{self._digest[:24]}-{selector}-{wanted}-{seed}", wait=True):
             self._check()
             pool = stored_selection(self._folder, self._network, selector, wanted, seed, check=self._check)
         return self._charge(pool, wanted, selector, wanted, seed)

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aacbench.bundle.deploy import Deployed, deploy
+from aacbench.contract.method import BuildContext, Method
 from aacbench.errors import AacbenchError, UsageError
 from aacbench.graphs.load import load
-from aacbench.memory.deploy import Deployed, deploy
-from aacbench.method import BuildContext, Method
 from aacbench.run.layout import ARTIFACTS, BUILT_AGAIN
+from aacbench.run.loaded_graph import GraphOf, World, context
+from aacbench.run.loaded_graph import world as world_of
 from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
 from aacbench.run.study import read_plan
-from aacbench.run.world import GraphOf, World, context
-from aacbench.run.world import world as world_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)

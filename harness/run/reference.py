@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from aacbench import artifacts
-from aacbench.compiled import kernel_digest
 from aacbench.queries.record import QuerySet
-from aacbench.run.durable import storing
-from aacbench.run.locks import claim
-from aacbench.run.world import World
+from aacbench.run.loaded_graph import World
 from aacbench.search import Answers, Network, dijkstra, parse
+from aacbench.util import array_store as artifacts
+from aacbench.util.atomic_io import storing
+from aacbench.util.compiled import kernel_digest
+from aacbench.util.file_lock import file_lock
 
 
 def references(folder: Path, world: World, parts: Mapping[str, QuerySet], policy: str) -> dict[str, Answers]:
@@ -31,7 +31,7 @@ def _reference(folder: Path, world: World, queries: QuerySet, policy: str, wait:
     key = _key(net, queries, policy)
     kept = artifacts.read(folder, key)
     if kept is None:
-        with claim(folder, f"reference-{key[:24]}", wait=wait) as mine:
+        with file_lock(folder, f"reference-{key[:24]}", wait=wait) as mine:
             kept = artifacts.read(folder, key)  # another worker may have searched it meanwhile
             if kept is None and not mine:
                 return None

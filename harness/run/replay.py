@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from aacbench.contract.composite import whole
+from aacbench.contract.method import Method
 from aacbench.errors import UsageError
 from aacbench.graphs.load import load
 from aacbench.labels.exact import Direction, distances
-from aacbench.method import Method
-from aacbench.parts import whole
-from aacbench.run.alone import alone
+from aacbench.processes.isolated import alone
+from aacbench.processes.pool import Limits
 from aacbench.run.audit import audit_answers, audit_bounds, audit_targets
-from aacbench.run.executor import Limits
+from aacbench.run.loaded_graph import GraphOf
 from aacbench.run.rebuild import Rebuilt, rebuild, stored_queries
 from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell, read_cell
-from aacbench.run.world import GraphOf
 from aacbench.search import dijkstra, search
 from aacbench.search.astar import RELATIVE_TOLERANCE
 

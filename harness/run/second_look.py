@@ -13,20 +13,20 @@ from pathlib import Path
 
 import numpy as np
 
+from aacbench.bundle import helper
+from aacbench.bundle.inventory import check_budget
+from aacbench.bundle.kept import kept_bytes, kept_request, search_again
+from aacbench.contract.budget import Budget, convention
+from aacbench.contract.method import Claims
 from aacbench.errors import AacbenchError, DataError, ReloadError, StoreError
 from aacbench.graphs.record import Array
-from aacbench.memory import helper
-from aacbench.memory.conventions import Budget, convention
-from aacbench.memory.inventory import check_budget
-from aacbench.memory.kept import kept_bytes, kept_request, search_again
-from aacbench.method import Claims
+from aacbench.processes.pool import Limits, Workers
+from aacbench.processes.worker import Failure
 from aacbench.run.audit import audit_answers, smallest
 from aacbench.run.cell import Job, Result
-from aacbench.run.executor import Limits, Workers
+from aacbench.run.loaded_graph import World, intact_world
 from aacbench.run.reference import references
 from aacbench.run.rows import read_queries
-from aacbench.run.worker import Failure
-from aacbench.run.world import World, intact_world
 from aacbench.search import Answers
 
 QUERIES = "queries.csv"

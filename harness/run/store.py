@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.errors import AacbenchError, DamagedCellError, DataError
-from aacbench.run.canonical import cell_id as id_of
-from aacbench.run.canonical import digest, spelt
-from aacbench.run.durable import is_still, make_folder, remove, storing, sync_folder, write_file
-from aacbench.run.layout import CELL_FILE, CELLS, REPLACED, UNFINISHED, cell_folder, is_cell_id
-from aacbench.run.leftovers import discard, replaced_id
+from aacbench.run.cleanup import discard, replaced_id
+from aacbench.run.layout import CELL_FILE, CELLS, REPLACED, cell_folder, is_cell_id
+from aacbench.run.layout import cell_id as id_of
 from aacbench.run.records import OUTCOMES
-from aacbench.scratch import scratch_name
+from aacbench.util.atomic_io import is_still, make_folder, remove, storing, sync_folder, write_file
+from aacbench.util.canonical import digest, spelt
+from aacbench.util.cleanup import UNFINISHED, scratch_name
 
 FORMAT = "aacbench.cell.json/1"
 

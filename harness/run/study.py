@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.errors import DamagedCellError, DamagedPlanError, DataError, UsageError
-from aacbench.run.canonical import digest, spelt
-from aacbench.run.durable import make_folder, replace_file, storing
-from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, LOCKS, PLAN, REGISTRATION, RUNS, is_cell_id
-from aacbench.run.locks import claim
+from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, PLAN, REGISTRATION, RUNS, is_cell_id
 from aacbench.run.records import OUTCOMES, Study
 from aacbench.run.store import Cell, scan
+from aacbench.util.atomic_io import make_folder, replace_file, storing
+from aacbench.util.canonical import digest, spelt
+from aacbench.util.file_lock import LOCKS, file_lock
 
 PROTOCOL_TAG, PLAN_TAG = "aacbench.protocol/1", "aacbench.plan/1"
 
@@ -77,7 +77,7 @@ def write_plan(root: Path, plan: Mapping[str, Any]) -> None:
     data = spelt({**_check(plan, "the plan"), "sha256": digest(plan, PLAN_TAG)}, indent=1) + b"\n"
     with storing(root):
         make_folder(root)
-    with claim(root, PLAN, wait=True):
+    with file_lock(root, PLAN, wait=True):
         there = read_plan(root)
         if there is not None and there["protocol_digest"] != plan["protocol_digest"]:
             raise UsageError(f"{root} holds another study; choose another folder with --out for this one.")

@@ -11,26 +11,26 @@ from typing import Any
 
 import numpy as np
 
+from aacbench.contract.composite import whole
+from aacbench.contract.method import Method
 from aacbench.errors import AacbenchError, StoreError, UsageError
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Array
-from aacbench.method import Method
-from aacbench.parts import whole
+from aacbench.processes.pool import Limits, run_cells
+from aacbench.processes.worker import Failure, begin_step
 from aacbench.queries.record import QuerySet
-from aacbench.run.executor import Limits, run_cells
-from aacbench.run.locks import claim
+from aacbench.run.loaded_graph import GraphOf
 from aacbench.run.plan import BASELINE, TEST
 from aacbench.run.rebuild import Rebuilt, rebuild, stored_queries
 from aacbench.run.records import QueryPlan
 from aacbench.run.rows import read_queries, read_timings, write_timings
 from aacbench.run.store import Cell, commit, read_cell
-from aacbench.run.worker import Failure, begin_step
-from aacbench.run.world import GraphOf
 from aacbench.search import astar
 from aacbench.search.layouts import memo_for
 from aacbench.search.networks import Network
 from aacbench.search.policy import parse
 from aacbench.search.workspace import borrow, give_back
+from aacbench.util.file_lock import file_lock
 
 TIMINGS, CONTROL = "timings.csv", "control.csv"
 COMPILED = "compiled"
@@ -102,7 +102,7 @@ def time_study(
         if not again and all(_repetitions(cell) >= repetitions for cell in group):
             continue
         with ExitStack() as claims:
-            if not all(claims.enter_context(claim(root, cell.cell_id)) for cell in group):
+            if not all(claims.enter_context(file_lock(root, cell.cell_id)) for cell in group):
                 _tell(notify, group, "another run works on it")
                 continue
             done += _time_group(group, job, limits or Limits(), notify)

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aacbench.compiled import inlined, kernel
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.layouts import bind, bound
 from aacbench.search.policy import TIES, Policy
+from aacbench.util.compiled import inlined, kernel
 
 NO_PARENT = np.uint32(0xFFFFFFFF)
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from aacbench.contract.method import GoalSearch
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
-from aacbench.method import GoalSearch
 from aacbench.search.goal import bind_by, bound_by, goal_fields, goal_memo
 from aacbench.search.identity import identity
 from aacbench.search.layouts import Kernels, Layout, register

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.compiled import kernel
 from aacbench.errors import NotFiniteError
 from aacbench.graphs.record import Array
 from aacbench.search.astar import numbers
 from aacbench.search.layouts import Layout, bind, bound, memo_for
 from aacbench.search.networks import Arcs, Network
 from aacbench.search.workspace import Workspace, borrow, give_back
+from aacbench.util.compiled import kernel
 
 
 def bounds(network: Network, layout: Layout, vertices: Array, target: int) -> Array:

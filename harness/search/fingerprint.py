@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from aacbench.compiled import kernel
 from aacbench.graphs.record import Array
+from aacbench.util.compiled import kernel
 
 _START, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aacbench.compiled import kernel
+from aacbench.contract.method import GoalSearch
 from aacbench.graphs.record import Array, Graph
-from aacbench.method import GoalSearch
 from aacbench.search.astar import next_stamp
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.networks import Arcs, Network
+from aacbench.util.compiled import kernel
 
 DISTANCES = ("both", "to", "from")
 _NEXT = np.uint32(1)

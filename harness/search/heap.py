@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.compiled import inlined
+from aacbench.util.compiled import inlined
 
 
 def entry_dtype(weight: np.dtype[Any]) -> np.dtype[Any]:

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aacbench.compiled import kernel
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, Graph, frozen
+from aacbench.util.compiled import kernel
 
 ORDERS = ("dfs", "file")
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from aacbench.compiled import kernel
 from aacbench.search.heap import sift_down, sift_up
+from aacbench.util.compiled import kernel
 
 
 @kernel

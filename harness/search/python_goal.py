@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from aacbench.contract.method import GoalSearch
 from aacbench.graphs.record import Graph
-from aacbench.method import GoalSearch
 from aacbench.search.goal import sides
 
 

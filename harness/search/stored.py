@@ -3,11 +3,11 @@
 from contextlib import suppress
 from pathlib import Path
 
-from aacbench import artifacts
 from aacbench.errors import ReloadError
 from aacbench.graphs.record import Graph
-from aacbench.locations import cache_folder
 from aacbench.search.networks import Arcs, Network, network
+from aacbench.util import array_store as artifacts
+from aacbench.util.paths import cache_folder
 
 
 def stored_network(graph: Graph, order: str = "dfs") -> Network:

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from aacbench.compiled import kernel
 from aacbench.graphs.record import Array
+from aacbench.util.compiled import kernel
 
 
 class Violations(NamedTuple):

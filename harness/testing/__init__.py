@@ -1,6 +1,6 @@
 """The conformance suite for heuristic methods: ours, and those of plugin authors in their own tests."""
 
-from aacbench.testing.marks import parametrize_with_checks
+from aacbench.testing.pytest_support import parametrize_with_checks
 from aacbench.testing.report import Counterexample, Report, Result
 from aacbench.testing.suite import CHECKS, Check, check_method
 from aacbench.testing.zoo import zoo

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from aacbench.bundle.deploy import deploy, first_difference, other_forms
 from aacbench.graphs.record import Array, Graph
-from aacbench.memory.deploy import deploy, first_difference, other_forms
 from aacbench.run.audit import audit_bounds
 from aacbench.search import search
 from aacbench.testing.outcomes import BrokenError, HeldUpError, NothingToDoError, number

@@ -6,12 +6,12 @@ from itertools import pairwise
 from numbers import Real
 from typing import Any
 
+from aacbench.bundle.inventory import check_budget
+from aacbench.contract.budget import Budget
+from aacbench.contract.composite import PARTS
+from aacbench.contract.method import Params, Unsupported
 from aacbench.errors import OverBudgetError
 from aacbench.graphs.record import Graph
-from aacbench.memory.conventions import Budget
-from aacbench.memory.inventory import check_budget
-from aacbench.method import Params, Unsupported
-from aacbench.parts import PARTS
 from aacbench.testing.outcomes import BrokenError, NotSupportedError
 from aacbench.testing.subject import Subject
 from aacbench.testing.zoo import is_of_few

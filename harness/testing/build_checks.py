@@ -1,15 +1,15 @@
 """Checks of building: it works, leaves the graph alone, depends on the seed as claimed, and on its arrays alone."""
 
+from aacbench.bundle.reload import DECLARED_ONLY, cold_reload
+from aacbench.contract.budget import CONVENTIONS
+from aacbench.contract.composite import PARTS
+from aacbench.contract.method import Parameter, Unsupported
+from aacbench.contract.parameters import problem_with
 from aacbench.errors import AacbenchError, DisagreementError, ReloadError
 from aacbench.graphs.record import Graph
-from aacbench.memory.conventions import CONVENTIONS
-from aacbench.memory.reload import DECLARED_ONLY, cold_reload
-from aacbench.method import Parameter, Unsupported
-from aacbench.parameters import problem_with
-from aacbench.parts import PARTS
-from aacbench.testing.elsewhere import digests_elsewhere
 from aacbench.testing.outcomes import BrokenError, HeldUpError, NotBuiltError, NothingToDoError, NotSupportedError
 from aacbench.testing.subject import SEED, Subject
+from aacbench.testing.subprocess_build import digests_elsewhere
 from aacbench.testing.zoo import as_symmetric, is_one_way
 
 OTHER_SEEDS = (2, 12345)

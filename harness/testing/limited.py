@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from aacbench.method import Method
-from aacbench.run.executor import Limits, Workers
-from aacbench.run.worker import Failure
+from aacbench.contract.method import Method
+from aacbench.processes.pool import Limits, Workers
+from aacbench.processes.worker import Failure
 from aacbench.testing.report import FAILED, NOT_RUN, Report, Result
 from aacbench.testing.subject import BUDGETS, Subject
 from aacbench.testing.suite import CHECKS, checked_expectations, checks_for, not_claimed, run_check, subject_of

@@ -4,8 +4,8 @@ from itertools import pairwise, product
 
 import numpy as np
 
+from aacbench.contract.method import Claims
 from aacbench.graphs.record import Array, Graph
-from aacbench.method import Claims
 from aacbench.run.audit import audit_answers
 from aacbench.search import Policy, search
 from aacbench.search.answers import Answers

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from aacbench.bundle.deploy import Deployed, deploy
+from aacbench.bundle.inventory import Inventory, inventory
+from aacbench.contract.budget import MEASURED, PAPER, Budget, Convention
+from aacbench.contract.method import Heuristic, Method, Params, Unsupported
+from aacbench.contract.parameters import problem_with
 from aacbench.errors import NotFiniteError, UsageError
 from aacbench.graphs.record import Array, Graph
-from aacbench.memory.conventions import MEASURED, PAPER, Budget, Convention
-from aacbench.memory.deploy import Deployed, deploy
-from aacbench.memory.inventory import Inventory, inventory
-from aacbench.method import Heuristic, Method, Params, Unsupported
-from aacbench.parameters import problem_with
-from aacbench.run.world import World, context
-from aacbench.testing.asked import Asked, ask
+from aacbench.run.loaded_graph import World, context
+from aacbench.testing.bound_table import Asked, ask
+from aacbench.testing.graph_case import Place, Pools
 from aacbench.testing.outcomes import BrokenError, HeldUpError, NotBuiltError, NotSupportedError, told
-from aacbench.testing.place import Place, Pools
 
 BUDGETS = (8.0, 32.0)
 SEED = 1

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aacbench.contract.method import Claims, Method
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Graph
-from aacbench.method import Claims, Method
 from aacbench.testing import answer_checks, bound_checks, budget_checks, build_checks, search_checks
 from aacbench.testing.outcomes import (
     HeldUpError,
@@ -123,7 +123,7 @@ def subject_of(
     if method.made_of is not None:
         raise UsageError(
             f"{method.name!r} is made of other methods, which must be put in before it is checked: "
-            f"`aacbench check` does so, and in tests `aacbench.parts.self_contained`."
+            f"`aacbench check` does so, and in tests `aacbench.contract.composite.self_contained`."
         )
     return Subject(
         method=method,

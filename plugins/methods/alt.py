@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from aacbench.contract.landmarks import GROWING, LABELS, pool_parameter
+from aacbench.contract.landmarks import landmarks_that_fit as fit
+from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter
 from aacbench.errors import UsageError
-from aacbench.landmarks import GROWING, pool_parameter
-from aacbench.landmarks import landmarks_that_fit as fit
-from aacbench.memory.widths import LABELS
-from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter
 from aacbench.plugins import hookimpl
 
 STARTS = 10  # random first landmarks that fps-rr10 tries
@@ -104,7 +103,7 @@ def _labels(context: BuildContext, pool: Any) -> LabelHeuristic:
 
 
 def _validation_expansions(context: BuildContext, candidate: LabelHeuristic) -> int:
-    from aacbench.memory.deploy import deploy
+    from aacbench.bundle.deploy import deploy
     from aacbench.search import search
 
     queries = context.validation

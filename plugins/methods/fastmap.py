@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
+from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
 
@@ -72,7 +72,7 @@ def _narrow(context: BuildContext, rows: Any) -> Any:
     """In the width that `fit` reckoned with; what is too large is cut, by which no difference grows."""
     import numpy as np
 
-    from aacbench.memory.info import graph_info
+    from aacbench.labels.graph_info import graph_info
 
     if graph_info(context.network).label_bytes == 8:
         return rows

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
+from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
 FARTHEST = 2.0**60  # beyond every distance; a search in whole numbers could not hold much more

@@ -3,10 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
+from aacbench.contract.landmarks import (
+    LABELS,
+    cannot_select,
+    landmarks_that_fit,
+    pool_parameter,
+    resolved,
+    values_that_fit,
+)
+from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.errors import UsageError
-from aacbench.landmarks import cannot_select, landmarks_that_fit, pool_parameter
-from aacbench.memory.widths import LABELS, resolved, values_that_fit
-from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
 POOL_PER_LABEL = 4  # the paper's K0 = 4m

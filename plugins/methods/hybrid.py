@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from aacbench.method import BuildContext, Claims, MaxHeuristic, Method, Parameter, Params, Part
+from aacbench.contract.method import BuildContext, Claims, MaxHeuristic, Method, Parameter, Params, Part
 from aacbench.plugins import Budget, GraphInfo, hookimpl, read_part
 
 

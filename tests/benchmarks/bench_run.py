@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from benchmarks.road import road_name
 
+from aacbench.bundle.deploy import deploy
 from aacbench.cli.running import setup_of
-from aacbench.memory.deploy import deploy
 from aacbench.plugins.manager import load_plugins
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.run.driver import run_study
+from aacbench.run.loaded_graph import context, forget, world
 from aacbench.run.pools import StoredPools
 from aacbench.run.rows import read_queries
 from aacbench.run.store import read_cell
-from aacbench.run.world import context, forget, world
 from aacbench.search import search
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from aacbench.prereg.checks import FALSIFIED_CODE, INCONCLUSIVE_CODE
+from aacbench.prereg.key_diff import WHAT
 from aacbench.prereg.ledger import EVENTS
-from aacbench.prereg.match import WHAT
 from aacbench.prereg.predictions import KINDS, RULES
 from aacbench.prereg.schema import ANCHORS, PROTOCOL, STATUSES, TOP
 from aacbench.prereg.verdicts import VERDICTS

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aacbench import artifacts
 from aacbench.graphs import from_arcs, store
-from aacbench.scratch import scratch_name
+from aacbench.util import array_store as artifacts
+from aacbench.util.cleanup import scratch_name
 
 KEY = store.key_of({"test": 1})
 
@@ -187,9 +187,9 @@ def test_folders_of_killed_processes_go(cache):
 
 RACER = """
 import sys, time, pathlib
-from aacbench import artifacts
+from aacbench.util import array_store as artifacts
 from aacbench.graphs import from_arcs, store
-from aacbench.scratch import scratch_name
+from aacbench.util.cleanup import scratch_name
 graph = from_arcs(500, list(range(499)), list(range(1, 500)), [0.5] * 499)
 pathlib.Path(sys.argv[1]).touch()
 while not pathlib.Path(sys.argv[2]).exists():

@@ -8,7 +8,6 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support import all_pairs, graphs, true_distances
 
-from aacbench import artifacts
 from aacbench.errors import UsageError
 from aacbench.graphs import components, from_arcs
 from aacbench.labels import (
@@ -25,6 +24,7 @@ from aacbench.labels import (
     symmetric_covering_radius,
 )
 from aacbench.search import dijkstra, network, search
+from aacbench.util import array_store as artifacts
 
 
 def plain_farthest_points(exact, inside, count):

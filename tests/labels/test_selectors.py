@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support import graphs, true_distances
 
-from aacbench import landmarks
+from aacbench.contract import landmarks
 from aacbench.errors import UsageError
 from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load

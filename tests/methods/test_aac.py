@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import graphs, true_distances
 
+from aacbench.bundle.deploy import deploy
+from aacbench.contract.budget import MEASURED, PAPER, Budget, GraphInfo
+from aacbench.contract.method import MaxHeuristic, Unsupported
 from aacbench.errors import UsageError
 from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
 from aacbench.labels import farthest_points
-from aacbench.memory.conventions import MEASURED, PAPER, Budget, GraphInfo
-from aacbench.memory.deploy import deploy
-from aacbench.memory.info import graph_info
-from aacbench.method import MaxHeuristic, Unsupported
+from aacbench.labels.graph_info import graph_info
 from aacbench.plugins.methods.aac import building, compressor
 from aacbench.plugins.methods.aac.training import Schedule, train
 from aacbench.plugins.settings import resolve
@@ -61,7 +61,7 @@ def picks(heuristic, pool):
 def test_declaring_and_fitting_import_no_torch():
     code = (
         "import sys\n"
-        "from aacbench.memory.conventions import Budget, GraphInfo\n"
+        "from aacbench.contract.budget import Budget, GraphInfo\n"
         "from aacbench.plugins.manager import load_plugins\n"
         "from aacbench.plugins.settings import resolve\n"
         "aac = load_plugins().method('aac').method\n"

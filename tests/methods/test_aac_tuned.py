@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import graphs, true_distances
 
+from aacbench.bundle.deploy import deploy
+from aacbench.contract.budget import PAPER, Budget
+from aacbench.contract.method import Unsupported
 from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
 from aacbench.labels import farthest_points, of_landmarks, subset
-from aacbench.memory.conventions import PAPER, Budget
-from aacbench.memory.deploy import deploy
-from aacbench.memory.info import graph_info
-from aacbench.method import Unsupported
+from aacbench.labels.graph_info import graph_info
 from aacbench.plugins.methods.aac import tuned
 from aacbench.plugins.methods.aac.examples import (
     Examples,

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from method_builds import INFOS, NO_QUERIES, assert_sound, fitted, method
 from support import all_pairs, graphs
 
+from aacbench.bundle.deploy import deploy
+from aacbench.bundle.inventory import check_budget, inventory
+from aacbench.contract.budget import CONVENTIONS, MEASURED, PAPER, Budget, GraphInfo
+from aacbench.contract.method import BuildContext, Unsupported
 from aacbench.errors import UsageError
 from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
 from aacbench.labels import alt_layout, farthest_points, label_rows
-from aacbench.memory.conventions import CONVENTIONS, MEASURED, PAPER, Budget, GraphInfo
-from aacbench.memory.deploy import deploy
-from aacbench.memory.info import graph_info
-from aacbench.memory.inventory import check_budget, inventory
-from aacbench.method import BuildContext, Unsupported
+from aacbench.labels.graph_info import graph_info
 from aacbench.queries.sampling import sample
 from aacbench.run.cell import Job, run_cell
 from aacbench.run.plan import CellPlan

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 from method_builds import INFOS
 from support import EVERY_POLICY, all_pairs, graphs, true_distances
 
+from aacbench.bundle.arrays import checked_settings
+from aacbench.bundle.deploy import deploy
+from aacbench.bundle.reload import cold_reload
+from aacbench.contract.budget import CONVENTIONS, MEASURED, PAPER, Budget, GraphInfo
+from aacbench.contract.method import Unsupported
 from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
 from aacbench.labels import farthest_points
-from aacbench.memory.arrays import checked_settings
-from aacbench.memory.conventions import CONVENTIONS, MEASURED, PAPER, Budget, GraphInfo
-from aacbench.memory.deploy import deploy
-from aacbench.memory.info import graph_info
-from aacbench.memory.reload import cold_reload
-from aacbench.method import Unsupported
+from aacbench.labels.graph_info import graph_info
 from aacbench.plugins.methods.cdh.assign import colouring
 from aacbench.plugins.methods.cdh.kernels import PATIENCE
 from aacbench.queries.sampling import sample

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from method_builds import assert_sound, built, fitted, method
 from support import graphs, true_distances
 
+from aacbench.bundle.deploy import deploy
+from aacbench.contract.budget import PAPER, Budget
 from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
 from aacbench.labels.embedding import ALTERNATIONS, Remainder, fastmap, least_of_both_ways, residual
-from aacbench.memory.conventions import PAPER, Budget
-from aacbench.memory.deploy import deploy
-from aacbench.memory.info import graph_info
+from aacbench.labels.graph_info import graph_info
 from aacbench.queries.sampling import sample
 from aacbench.search import dijkstra, network, parse, search
 

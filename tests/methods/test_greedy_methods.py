@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from method_builds import assert_sound, built, fitted, method
 from support import all_pairs, graphs
 
+from aacbench.bundle.deploy import deploy
+from aacbench.contract.budget import MEASURED, PAPER, Budget, GraphInfo
 from aacbench.errors import UsageError
 from aacbench.graphs.load import load
 from aacbench.labels import select, subset
+from aacbench.labels.graph_info import graph_info
 from aacbench.labels.greedy import greedy, label_bounds
-from aacbench.memory.conventions import MEASURED, PAPER, Budget, GraphInfo
-from aacbench.memory.deploy import deploy
-from aacbench.memory.info import graph_info
 from aacbench.queries.record import QuerySet
 from aacbench.queries.sampling import sample
 from aacbench.search import network, parse, search

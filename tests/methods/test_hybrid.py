@@ -9,10 +9,10 @@ import pytest
 import small_studies as studies
 
 from aacbench.cli.methods import method_in_worker
+from aacbench.contract.budget import PAPER, Budget, GraphInfo
+from aacbench.contract.composite import names_in, nominal, read_part, whole, with_parts
+from aacbench.contract.method import Claims, Part, Unsupported
 from aacbench.errors import UsageError
-from aacbench.memory.conventions import PAPER, Budget, GraphInfo
-from aacbench.method import Claims, Part, Unsupported
-from aacbench.parts import names_in, nominal, read_part, whole, with_parts
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.reports.cells import planned_cells
@@ -22,7 +22,7 @@ from aacbench.run.keys import named
 from aacbench.run.rebuild import rebuild, stored_queries
 from aacbench.run.records import MethodChoice
 from aacbench.run.rows import read_queries
-from aacbench.run.setup import Setup, Source
+from aacbench.run.run_config import Setup, Source
 from aacbench.search import search
 
 COMPOSITES = Path(__file__).parent.parent / "plugins" / "composite_methods.py"

@@ -8,9 +8,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from aacbench.plugins import probe
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.sources import plugin_module_name
+from aacbench.processes import trial as probe
 
 ALONE = {"AACBENCH_PLUGINS": ""}  # nothing that happens to be installed here
 PLUGINS = Path(__file__).parent.parent / "plugins"

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from aacbench.contract.budget import Budget
+from aacbench.contract.method import Claims, Method, Parameter
 from aacbench.graphs import from_arcs
-from aacbench.memory.conventions import Budget
-from aacbench.method import Claims, Method, Parameter
 from aacbench.plugins.boundary import PluginError
 from aacbench.plugins.checks import check_graph, check_method
 from aacbench.plugins.manager import load_plugins, plain

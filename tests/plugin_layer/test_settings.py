@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aacbench.contract.method import Method, Parameter
+from aacbench.contract.parameters import SEARCH_SWITCHES, written
 from aacbench.errors import UsageError
-from aacbench.method import Method, Parameter
-from aacbench.parameters import SEARCH_SWITCHES, written
 from aacbench.plugins import settings
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve

@@ -7,12 +7,12 @@ import time
 import numpy as np
 from numba import njit
 
+from aacbench.bundle.sample import sample_rows
 from aacbench.labels.exact import Direction, distances
-from aacbench.memory.sample import sample_rows
 from aacbench.plugins import BatchHeuristic, Claims, LabelHeuristic, Method, ScalarHeuristic, hookimpl
 from aacbench.queries.record import some_targets
 from aacbench.queries.splits import sample_splits
-from aacbench.run.world import SOME
+from aacbench.run.loaded_graph import SOME
 
 REMEMBERED = {}
 TABLE = np.zeros((1024, 1024), dtype=np.int32)

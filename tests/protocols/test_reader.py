@@ -273,7 +273,7 @@ def test_shipped_protocols_are_called_what_their_files_are():
 
 
 def test_shipped_protocols_run_on_graphs_that_need_no_file():
-    from aacbench.graph_names import FIXED, SIZED
+    from aacbench.graphs.names import FIXED, SIZED
 
     for name in known_protocols():
         for graph in read_protocol(name).graphs:

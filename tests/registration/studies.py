@@ -9,9 +9,8 @@ from cli.command import command
 from aacbench.prereg.evidence import leaf, merkle_root
 from aacbench.prereg.files import files_of
 from aacbench.prereg.ledger import FIRST, entry, parse
-from aacbench.run.canonical import cell_id
 from aacbench.run.layout import REGISTRATION as NOTE
-from aacbench.run.layout import cell_folder
+from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.store import Cell, commit, scan
 
 SMALL = Path(__file__).parent / "small.toml"

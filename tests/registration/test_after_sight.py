@@ -9,7 +9,7 @@ from aacbench.prereg.amend import touched_by
 from aacbench.prereg.evidence import leaf, merkle_root
 from aacbench.prereg.ledger import append
 from aacbench.prereg.lock import Lock
-from aacbench.run.canonical import cell_id
+from aacbench.run.layout import cell_id
 from aacbench.run.store import commit
 
 ALL = {"ahead", "same", "admissible"}

@@ -107,7 +107,7 @@ def test_a_cell_deleted(done, found):
 
 
 def test_a_cell_added_from_another_run(done, found):
-    from aacbench.run.canonical import cell_id
+    from aacbench.run.layout import cell_id
 
     cell = done.cells("random-subset")[0]
     key = {**cell.key, "lock": "0" * 64}
@@ -118,7 +118,7 @@ def test_a_cell_added_from_another_run(done, found):
 
 
 def test_a_cell_added_that_carries_the_lock(done, found):
-    from aacbench.run.canonical import cell_id
+    from aacbench.run.layout import cell_id
 
     cell = done.cells("random-subset")[0]
     key = {**cell.key, "seed": 9}

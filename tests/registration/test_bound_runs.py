@@ -9,16 +9,16 @@ from cli.command import JUDGED, command
 from registration.studies import SMALL, Registered
 
 from aacbench.cli.methods import method_in_worker
-from aacbench.prereg.match import without_lock
+from aacbench.prereg.key_diff import without_lock
 from aacbench.prereg.note import NOTE
 from aacbench.prereg.schema import read_registration
 from aacbench.prereg.seeds import seed_from
 from aacbench.protocols import to_toml
-from aacbench.run.canonical import canonical
 from aacbench.run.cell import Job, run_cell
+from aacbench.run.loaded_graph import forget
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import QueryPlan
-from aacbench.run.world import forget
+from aacbench.util.canonical import canonical
 
 
 def project(tmp_path, **changes):

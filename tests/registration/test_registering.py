@@ -14,8 +14,8 @@ from aacbench.prereg.amend import differences, touched
 from aacbench.prereg.code import tree_digest
 from aacbench.prereg.evidence import merkle_root
 from aacbench.prereg.git import uncommitted
+from aacbench.prereg.key_diff import match
 from aacbench.prereg.lock import read_lock
-from aacbench.prereg.match import match
 from aacbench.prereg.schema import parse_registration, read_registration
 
 

@@ -14,15 +14,15 @@ import pytest
 import small_studies as studies
 
 from aacbench.errors import StoreError
+from aacbench.processes.pool import Workers
 from aacbench.run import driver
 from aacbench.run.driver import damaged, run_study
 from aacbench.run.events import read_events
-from aacbench.run.executor import Workers
 from aacbench.run.layout import cell_folder
-from aacbench.run.locks import claim
 from aacbench.run.records import MethodChoice
 from aacbench.run.store import read_cell
 from aacbench.run.study import summary
+from aacbench.util.file_lock import file_lock
 
 METHODS = ("alt", "random-subset", "slow")
 COMMAND = """
@@ -157,7 +157,7 @@ def test_a_cell_of_another_run_is_waited_for_and_run_if_that_ends_without_it(tmp
     before = studies.rows(tmp_path)
     _remove(tmp_path, name)
     ran = []
-    with claim(tmp_path, name) as mine:
+    with file_lock(tmp_path, name) as mine:
         assert mine
         run = threading.Thread(
             target=run_study, args=(study, studies.setup(tmp_path, study, notify=lambda *facts: ran.append(facts)))

@@ -11,8 +11,8 @@ import small_studies as studies
 
 from aacbench.cli.running import exit_code
 from aacbench.graphs.load import load
+from aacbench.processes.pool import GIB, Limits
 from aacbench.run.driver import run_study
-from aacbench.run.executor import GIB, Limits
 from aacbench.run.rows import read_queries
 from aacbench.run.store import commit
 from aacbench.search import network

@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 import small_studies as studies
 
-from aacbench import artifacts
 from aacbench.cli.methods import method_in_worker
 from aacbench.graphs.load import load
 from aacbench.labels import pool
 from aacbench.run import reference
 from aacbench.run.cell import Job, Result, run_cell
+from aacbench.run.loaded_graph import forget, world
 from aacbench.run.plan import CellPlan
 from aacbench.run.rebuild import rebuild
 from aacbench.run.records import QueryPlan
-from aacbench.run.world import forget, world
 from aacbench.search import network
 from aacbench.search.stored import load_network, networks_folder, save_network
+from aacbench.util import array_store as artifacts
 
 GRAPH = "grid-9"  # no other test keeps its arrays in the cache
 PLUGIN = Path(studies.__file__).parent / "plugins" / "mischief_methods.py"
@@ -69,7 +69,7 @@ def forgotten(monkeypatch):
     What is searched lies in memory that can be written to, as where nothing can be cached: the system itself would end
     a process that writes to a file's map.
     """
-    monkeypatch.setattr("aacbench.run.world.stored_network", network)
+    monkeypatch.setattr("aacbench.run.loaded_graph.stored_network", network)
     forget()
     artifacts.drop(networks_folder(), save_network(networks_folder(), network(load(GRAPH))))
     yield

@@ -9,7 +9,7 @@ import small_studies as studies
 
 from aacbench.errors import UsageError
 from aacbench.graphs.load import load
-from aacbench.memory.info import graph_info
+from aacbench.labels.graph_info import graph_info
 from aacbench.plugins.settings import resolve
 from aacbench.run.driver import prepare, run_study
 from aacbench.run.plan import plan

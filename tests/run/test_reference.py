@@ -9,9 +9,9 @@ from aacbench.errors import AacbenchError
 from aacbench.labels import Direction, distances
 from aacbench.run import reference
 from aacbench.run.audit import check_reference
+from aacbench.run.loaded_graph import world
 from aacbench.run.records import QueryPlan
 from aacbench.run.reference import references
-from aacbench.run.world import world
 from aacbench.search import dijkstra
 
 

@@ -6,7 +6,7 @@ import pytest
 import small_studies as studies
 from cli.command import command
 
-from aacbench import parts
+from aacbench.contract import composite as parts
 from aacbench.run.rows import read_queries
 
 SLY = Path(__file__).parents[1] / "plugins" / "sly_methods.py"

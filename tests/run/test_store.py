@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from stored_cells import FILES, ID, KEY, OTHER_FILES, names, record
 
 from aacbench.errors import DamagedCellError, DataError, UsageError
-from aacbench.run.canonical import cell_id
-from aacbench.run.layout import cell_folder
+from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.store import commit, read_cell, scan
 
 

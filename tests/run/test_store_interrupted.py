@@ -11,14 +11,13 @@ import time
 import pytest
 from stored_cells import FILES, ID, OTHER_FILES, names, record
 
-from aacbench import scratch
 from aacbench.errors import StoreError
-from aacbench.run.canonical import cell_id
-from aacbench.run.layout import cell_folder
-from aacbench.run.leftovers import sweep
-from aacbench.run.locks import claim
+from aacbench.run.cleanup import sweep
+from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.store import commit, read_cell, scan
-from aacbench.scratch import scratch_name
+from aacbench.util import cleanup as scratch
+from aacbench.util.cleanup import scratch_name
+from aacbench.util.file_lock import file_lock
 
 
 def dead_pid():
@@ -46,7 +45,7 @@ def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(tmp_path):
 
 
 def test_locks_of_the_dead_go_and_those_that_are_held_stay(tmp_path):
-    with claim(tmp_path, "held"):
+    with file_lock(tmp_path, "held"):
         (tmp_path / "locks" / "dead").touch()
         sweep(tmp_path)
         assert [path.name for path in (tmp_path / "locks").iterdir()] == ["held"]
@@ -148,7 +147,7 @@ def test_a_replacement_that_fails_puts_the_old_cell_back(tmp_path):
 LIMITED = """
 import pathlib, resource, sys
 from aacbench.errors import StoreError
-from aacbench.run.canonical import cell_id
+from aacbench.run.layout import cell_id
 from aacbench.run.events import start_run
 from aacbench.run.store import commit
 root = pathlib.Path(sys.argv[1])
@@ -193,7 +192,7 @@ def test_folders_that_cannot_be_written_are_named(tmp_path, monkeypatch):
 
 LOOP = """
 import itertools, pathlib, sys
-from aacbench.run.canonical import cell_id
+from aacbench.run.layout import cell_id
 from aacbench.run.store import commit
 root = pathlib.Path(sys.argv[1])
 print("ready", flush=True)

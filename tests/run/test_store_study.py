@@ -12,14 +12,13 @@ import pytest
 
 from aacbench.errors import DamagedCellError, DataError, StoreError, UsageError
 from aacbench.run import events
-from aacbench.run.canonical import cell_id
 from aacbench.run.events import read_events, start_run
 from aacbench.run.existing import decide, state_of
-from aacbench.run.layout import cell_folder
-from aacbench.run.locks import claim
+from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.records import OUTCOMES
 from aacbench.run.store import Cell, commit
 from aacbench.run.study import check_folder, read_plan, summary, write_plan
+from aacbench.util.file_lock import file_lock
 
 
 def stored(root, number, outcome="ok"):
@@ -142,24 +141,28 @@ def test_an_event_that_could_not_be_written_spoils_no_other(tmp_path, monkeypatc
 def test_a_claim_is_exclusive_and_leaves_nothing(tmp_path):
     name = cell_id({})
     other_name = cell_id({"other": 1})
-    with claim(tmp_path, name) as mine, claim(tmp_path, name) as again, claim(tmp_path, other_name) as other:
+    with (
+        file_lock(tmp_path, name) as mine,
+        file_lock(tmp_path, name) as again,
+        file_lock(tmp_path, other_name) as other,
+    ):
         assert (mine, again, other) == (True, False, True)
-    with claim(tmp_path, name) as mine:
+    with file_lock(tmp_path, name) as mine:
         assert mine
     assert list((tmp_path / "locks").iterdir()) == []
 
 
 def test_the_claim_of_a_killed_process_is_free(tmp_path):
     code = (
-        "import pathlib, sys, time\nfrom aacbench.run.locks import claim\n"
-        "with claim(pathlib.Path(sys.argv[1]), 'x'):\n    print('held', flush=True)\n    time.sleep(60)\n"
+        "import pathlib, sys, time\nfrom aacbench.util.file_lock import claim\n"
+        "with file_lock(pathlib.Path(sys.argv[1]), 'x'):\n    print('held', flush=True)\n    time.sleep(60)\n"
     )
     with subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, text=True) as process:
         process.stdout.readline()
-        with claim(tmp_path, "x") as mine:
+        with file_lock(tmp_path, "x") as mine:
             assert not mine
         process.kill()
-    with claim(tmp_path, "x") as mine:
+    with file_lock(tmp_path, "x") as mine:
         assert mine
 
 
@@ -172,7 +175,7 @@ def test_a_lock_removed_before_it_was_ours_is_taken_anew(tmp_path, monkeypatch):
         real_lock(descriptor, operation)
 
     monkeypatch.setattr(fcntl, "flock", lock)
-    with claim(tmp_path, "x") as mine, claim(tmp_path, "x") as again:
+    with file_lock(tmp_path, "x") as mine, file_lock(tmp_path, "x") as again:
         assert (mine, again) == (True, False)
 
 
@@ -181,7 +184,7 @@ def test_waiting_claims_never_overlap(tmp_path):
 
     def work():
         for _ in range(25):
-            with claim(tmp_path, "x", wait=True):
+            with file_lock(tmp_path, "x", wait=True):
                 inside.append(1)
                 overlaps.append(len(inside))
                 next(turns)

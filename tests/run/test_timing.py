@@ -12,7 +12,7 @@ from cli.command import JUDGED, run_study
 
 from aacbench.cli.methods import method_in_worker
 from aacbench.errors import UsageError
-from aacbench.run.executor import Limits
+from aacbench.processes.pool import Limits
 from aacbench.run.rebuild import rebuild, stored_queries
 from aacbench.run.rows import read_queries, read_timings, write_queries
 from aacbench.run.store import commit, read_cell, scan

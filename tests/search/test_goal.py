@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import EVERY_POLICY, all_pairs, graphs, random_bound, true_distances
 
+from aacbench.bundle.deploy import MEMO_LIMIT, deploy
+from aacbench.bundle.inventory import inventory
+from aacbench.bundle.reload import cold_reload
+from aacbench.contract.method import GoalSearch, LabelHeuristic
 from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
 from aacbench.graphs.load import load
-from aacbench.memory.deploy import MEMO_LIMIT, deploy
-from aacbench.memory.inventory import inventory
-from aacbench.memory.reload import cold_reload
-from aacbench.method import GoalSearch, LabelHeuristic
 from aacbench.search import network, search
 from aacbench.search.author import author_layout
 from aacbench.search.bounds import bounds
@@ -136,7 +136,7 @@ import numpy as np
 sys.path.insert(0, sys.argv[1])
 import goal_kernel
 from aacbench.graphs import from_arcs
-from aacbench.method import GoalSearch
+from aacbench.contract.method import GoalSearch
 from aacbench.search import astar, network, search
 from aacbench.search.author import author_layout
 net = network(from_arcs(3, [0, 1], [1, 2], [1, 1]))

@@ -7,8 +7,8 @@ import pytest
 from numba import njit
 from testing.mutants import MUTANTS, PLUGINS, mutated, plugin
 
+from aacbench.contract.method import BatchHeuristic, Claims, LabelHeuristic, Method, ScalarHeuristic
 from aacbench.graphs import from_arcs
-from aacbench.method import BatchHeuristic, Claims, LabelHeuristic, Method, ScalarHeuristic
 from aacbench.testing import check_method
 from aacbench.testing.report import EXPECTED, FAILED, NOT_RUN, NOTHING, PASSED
 from aacbench.testing.suite import checks_for, run_check, subject_of

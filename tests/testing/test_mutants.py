@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from testing.mutants import MUTANTS, mutated, plugin
 
+from aacbench.contract.method import Method, ScalarHeuristic
 from aacbench.graphs import from_arcs
-from aacbench.method import Method, ScalarHeuristic
 from aacbench.search import python_tier
 from aacbench.testing import CHECKS, check_method
-from aacbench.testing.place import Place
+from aacbench.testing.graph_case import Place
 from aacbench.testing.report import FAILED
 from aacbench.testing.suite import run_check, subject_of
 

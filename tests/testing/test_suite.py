@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from testing.mutants import MUTANTS, mutated, plugin
 
+from aacbench.contract.composite import self_contained, with_parts
+from aacbench.contract.method import Claims, LabelHeuristic, Method, Unsupported
 from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
-from aacbench.method import Claims, LabelHeuristic, Method, Unsupported
-from aacbench.parts import self_contained, with_parts
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.testing import CHECKS, check_method, parametrize_with_checks, zoo

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from aacbench.errors import UsageError
-from aacbench.graph_names import FIXED, SIZED
 from aacbench.graphs.generators.lattices import grid, maze
 from aacbench.graphs.generators.random_graphs import ba_10k, p7, sbm_10k
 from aacbench.graphs.generators.road import road
+from aacbench.graphs.names import FIXED, SIZED
 from aacbench.graphs.record import Graph
 
 __all__ = ["ba_10k", "describe", "generate", "grid", "maze", "p7", "road", "sbm_10k"]

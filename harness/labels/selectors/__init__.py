@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from aacbench import artifacts
 from aacbench.errors import UsageError
 from aacbench.graphs import components
 from aacbench.labels.pool import Pool, farthest_points, stored
@@ -17,6 +16,7 @@ from aacbench.labels.selectors.maxcover import maxcover
 from aacbench.labels.selectors.mixed import mixed
 from aacbench.labels.selectors.simple import at_random, by_degree
 from aacbench.search.networks import Network
+from aacbench.util import array_store as artifacts
 
 Selector = Callable[[Network, int, np.random.Generator], Pool]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.compiled import kernel
 from aacbench.graphs.record import Array
 from aacbench.labels.exact import Direction, distances
 from aacbench.labels.pool import Pool, table
 from aacbench.search.networks import Network
+from aacbench.util.compiled import kernel
 
 
 @dataclass(slots=True)

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.compiled import kernel
 from aacbench.graphs import components
 from aacbench.graphs.record import Array
 from aacbench.labels.pool import Pool
@@ -12,6 +11,7 @@ from aacbench.labels.selectors.avoid import extend
 from aacbench.labels.selectors.growing import Growing
 from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.networks import Network
+from aacbench.util.compiled import kernel
 
 CANDIDATES, ATTEMPTS = 4, 5  # per landmark wanted: landmarks to choose among, and calls of avoid to find them
 

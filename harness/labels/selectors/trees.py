@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from aacbench.compiled import kernel
 from aacbench.graphs.record import Array
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.networks import Arcs, Network
 from aacbench.search.workspace import borrow, give_back
+from aacbench.util.compiled import kernel
 
 ROOT = -1  # the parent of a root, and of what it does not reach
 

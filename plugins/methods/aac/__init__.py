@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from aacbench.landmarks import SELECTORS, cannot_select, pool_parameter
-from aacbench.memory.widths import LABELS, resolved, values_that_fit
-from aacbench.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
+from aacbench.contract.landmarks import LABELS, SELECTORS, cannot_select, pool_parameter, resolved, values_that_fit
+from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
 SHARED = {

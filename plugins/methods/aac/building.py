@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from aacbench.bundle.deploy import deploy
+from aacbench.contract.method import BuildContext, LabelHeuristic
 from aacbench.errors import UsageError
 from aacbench.graphs import components
 from aacbench.labels import subset
 from aacbench.labels.pool import Pool
-from aacbench.memory.deploy import deploy
-from aacbench.method import BuildContext, LabelHeuristic
 from aacbench.plugins.methods.aac import compressor, kept_epochs
 from aacbench.plugins.methods.aac.statistics import statistics
 from aacbench.plugins.methods.aac.training import Picks, Schedule, train

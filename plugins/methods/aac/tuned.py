@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import torch
 
+from aacbench.contract.method import BuildContext, LabelHeuristic
 from aacbench.graphs import components
 from aacbench.graphs.record import Array
 from aacbench.labels.pool import Pool
-from aacbench.method import BuildContext, LabelHeuristic
 from aacbench.plugins.methods.aac import compressor
 from aacbench.plugins.methods.aac.building import (
     INITIAL,

@@ -3,8 +3,17 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from aacbench.memory.widths import LABELS, resolved, values_that_fit
-from aacbench.method import BuildContext, Claims, GoalSearch, LabelHeuristic, Method, Parameter, Params, Unsupported
+from aacbench.contract.landmarks import LABELS, resolved, values_that_fit
+from aacbench.contract.method import (
+    BuildContext,
+    Claims,
+    GoalSearch,
+    LabelHeuristic,
+    Method,
+    Parameter,
+    Params,
+    Unsupported,
+)
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 from aacbench.plugins.methods.cdh import paper
 

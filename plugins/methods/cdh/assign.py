@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from aacbench.compiled import kernel
 from aacbench.graphs.record import Array, Graph
+from aacbench.util.compiled import kernel
 
 _NEIGHBOUR = 2**20  # a neighbour of the same colour is worse than any number of vertices two steps away
 

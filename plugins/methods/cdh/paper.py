@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from aacbench.memory.widths import resolved, values_that_fit
-from aacbench.method import BuildContext, GoalSearch, LabelHeuristic, Params, Unsupported
+from aacbench.contract.landmarks import resolved, values_that_fit
+from aacbench.contract.method import BuildContext, GoalSearch, LabelHeuristic, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo
 
 INTERSECTION, SUBSTITUTION, BPMX = ARMS = ("intersection", "substitution", "bpmx")

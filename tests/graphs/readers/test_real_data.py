@@ -10,7 +10,7 @@ from aacbench.graphs.readers.dimacs import read_dimacs
 from aacbench.graphs.readers.edgelist import read_edge_list
 from aacbench.graphs.readers.movingai import read_map, read_scenario
 from aacbench.graphs.readers.osmnx import read_csv_pair
-from aacbench.locations import data_folder
+from aacbench.util.paths import data_folder
 
 pytestmark = pytest.mark.data
 

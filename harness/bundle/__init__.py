@@ -1,0 +1,1 @@
+"""A heuristic as deployed: arrays and a description on disk, counted, held against a budget, made searchable."""

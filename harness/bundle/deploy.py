@@ -1,0 +1,303 @@
+"""A heuristic made ready to be searched and audited, whichever of the three ways its author gave it in."""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba.core.errors import NumbaError
+
+from aacbench.bundle.arrays import checked_arrays, checked_settings, read_only
+from aacbench.bundle.compile_errors import in_words, why_not
+from aacbench.bundle.leaves import Leaf, leaves
+from aacbench.bundle.sample import sample_rows
+from aacbench.contract.method import (
+    BatchHeuristic,
+    GoalSearch,
+    Heuristic,
+    LabelHeuristic,
+    MaxHeuristic,
+    ScalarHeuristic,
+)
+from aacbench.errors import DisagreementError, UsageError
+from aacbench.graphs.record import Array
+from aacbench.search.author import author_layout
+from aacbench.search.bounds import bounds
+from aacbench.search.goal import DISTANCES
+from aacbench.search.layouts import Layout, differential, max_of
+from aacbench.search.networks import Network
+
+Many = Callable[[npt.ArrayLike, int], Array]
+
+TIERS = ("compiled", "batch", "scalar")
+MEMO_LIMIT = 4096  # numbers a goal search may keep: scratch, and no place to build an index in
+_BLOCK = 2**16  # bounds the search's callable asks a batch function for at once
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Deployed:
+    """What `search` takes, the same bound for many vertices and one target, and how fast a tier that is."""
+
+    searched: Any
+    many: Many
+    tier: str
+
+
+def deploy(heuristic: Heuristic, network: Network) -> Deployed:
+    """Make a heuristic ready for this network; what it cannot be made of is refused with the reason."""
+    if not isinstance(heuristic, Heuristic):
+        raise UsageError(
+            f"a method's build must return a LabelHeuristic, BatchHeuristic, ScalarHeuristic or MaxHeuristic, "
+            f"not a {type(heuristic).__name__}."
+        )
+    parts = [(part, _alone(part, network)) for part in leaves(heuristic).values()]
+    forms = [form for _, form in parts]
+    whole = _maximum(forms, network) if isinstance(heuristic, MaxHeuristic) else forms[0]
+    _check_compiles(parts, whole, network)
+    return whole
+
+
+def _alone(part: Leaf, network: Network) -> Deployed:
+    if isinstance(part, LabelHeuristic):
+        layout = _layout(part, network)
+        return Deployed(layout, _compiled_many(layout, network), "compiled")
+    if isinstance(part, BatchHeuristic):
+        batch = _batch_many(part, network)
+        return Deployed(_blockwise(batch, network.graph.vertices), batch, "batch")
+    if not callable(part.h):
+        raise UsageError("a scalar heuristic needs a function h(u, t).")
+    one = _scalar(part.h)
+    return Deployed(one, _scalar_many(one, network), "scalar")
+
+
+def _check_compiles(parts: list[tuple[Leaf, Deployed]], whole: Deployed, network: Network) -> None:
+    """Compile authors' kernels now, as they will be asked: a maximum of compiled parts all at once."""
+    own = [(part, form) for part, form in parts if isinstance(part, LabelHeuristic) and callable(part.kernel)]
+    for form in [whole] if own and whole.tier == "compiled" else [form for _, form in own]:
+        try:
+            form.many([0], 0)
+        except NumbaError as problem:
+            told = (why_not(form.searched, part.kernel, part.goal) for part, form in own)
+            raise UsageError(f"{next(filter(None, told), None) or in_words(problem)}.") from problem
+
+
+def other_forms(heuristic: Heuristic) -> list[Heuristic]:
+    """The slower forms of the same bound that its author gave besides."""
+    forms: list[Heuristic] = []
+    if isinstance(heuristic, LabelHeuristic) and heuristic.many is not None:
+        forms.append(BatchHeuristic(heuristic.arrays, heuristic.many))
+    if isinstance(heuristic, LabelHeuristic | BatchHeuristic) and heuristic.h is not None:
+        forms.append(ScalarHeuristic(heuristic.h))
+    return forms
+
+
+def check_forms(heuristic: Heuristic, deployed: Deployed, network: Network, seed: int) -> None:
+    """Refuse a heuristic whose author gave several forms of a bound that differ; of a maximum, in any part."""
+    if isinstance(heuristic, MaxHeuristic):
+        for part in leaves(heuristic).values():
+            if other_forms(part):
+                check_forms(part, deploy(part, network), network, seed)
+        return
+    for other in other_forms(heuristic):
+        check_agreement(deployed, deploy(other, network), network, seed)
+
+
+def check_agreement(one: Deployed, other: Deployed, network: Network, seed: int) -> None:
+    """Refuse two forms of a heuristic that differ on sampled rows."""
+    for target, vertices in sample_rows(network.graph.vertices, seed):
+        mine, yours = one.many(vertices, target), other.many(vertices, target)
+        if (u := first_difference(mine, yours)) is not None:
+            raise DisagreementError(
+                f"h({vertices[u]}, {target}) is {mine[u]} in the {one.tier} form of the heuristic "
+                f"but {yours[u]} in its {other.tier} form."
+            )
+
+
+def first_difference(mine: Array, yours: Array) -> int | None:
+    """Where two arrays of bounds first differ, if they do; two that are not numbers are alike."""
+    both_odd = np.isnan(mine) & np.isnan(yours)
+    apart = np.flatnonzero((mine != yours) & ~both_odd)
+    return int(apart[0]) if len(apart) else None
+
+
+def _maximum(parts: list[Deployed], network: Network) -> Deployed:
+    """The largest bound of all parts, in the tier of the slowest."""
+    tier = max((part.tier for part in parts), key=TIERS.index)
+    if tier == "compiled":
+        layout = max_of([part.searched for part in parts])
+        return Deployed(layout, _compiled_many(layout, network), tier)
+
+    def many(us: npt.ArrayLike, t: int) -> Array:
+        found: Array = np.maximum.reduce([part.many(us, t) for part in parts])
+        return found
+
+    if tier == "batch":
+        return Deployed(_blockwise(many, network.graph.vertices), many, tier)
+    single = [
+        part.searched if callable(part.searched) else _blockwise(part.many, network.graph.vertices) for part in parts
+    ]
+
+    def h(u: int, t: int) -> Any:
+        values = [one(u, t) for one in single]
+        return next((value for value in values if value != value), max(values))
+
+    return Deployed(h, many, tier)
+
+
+def _layout(heuristic: LabelHeuristic, network: Network) -> Any:
+    arrays, settings = checked_arrays(heuristic.arrays), checked_settings(heuristic.settings)
+    if isinstance(heuristic.kernel, str):
+        if heuristic.kernel not in _BUILT_IN:
+            raise UsageError(f"there is no kernel {heuristic.kernel!r}; there are {', '.join(_BUILT_IN)}.")
+        if heuristic.goal is not None:
+            raise UsageError("a built-in kernel looks at no goal first; a goal search needs a kernel of your own.")
+        return _BUILT_IN[heuristic.kernel](arrays, settings, network)
+    if not callable(heuristic.kernel):
+        raise UsageError("a label heuristic's kernel is the name of a built-in one or an @njit function.")
+    clash = set(arrays) & set(settings)
+    if clash:
+        raise UsageError(f"{min(clash)!r} names both an array and a setting; the kernel could see only one.")
+    _check_kernel(heuristic.kernel)
+    if heuristic.goal is not None:
+        _check_goal(heuristic.goal)
+    labels: dict[str, Any] = {**read_only(arrays), **settings}
+    return author_layout(network, labels, heuristic.kernel, heuristic.goal)
+
+
+def _differential(arrays: Mapping[str, Array], settings: Mapping[str, Any], network: Network) -> Layout:
+    vertices = network.graph.vertices
+    if set(arrays) != {"rows"}:
+        raise UsageError("the differential kernel works on one array, named rows.")
+    rows = arrays["rows"]
+    if rows.ndim != 2 or len(rows) != vertices:
+        raise UsageError(f"rows must have a row for each of the {vertices} vertices, not the shape {rows.shape}.")
+    if rows.dtype.kind not in "if" or rows.dtype == np.float16:
+        raise UsageError(f"rows must be signed integers or floats of 4 or 8 bytes, not {rows.dtype}.")
+    if rows.dtype.kind == "f" and not np.isfinite(rows).all():
+        raise UsageError("rows must be finite; an unreachable vertex has the label -1.")
+    unknown = set(settings) - {"both", "forward", "margin", "scale"}
+    if unknown:
+        raise UsageError(
+            f"the differential kernel has the settings both, forward, margin and scale, not {min(unknown)!r}."
+        )
+    both, forward, margin = (settings.get(name, np.int64(0)) for name in ("both", "forward", "margin"))
+    if not all(isinstance(count, np.int64) and count >= 0 for count in (both, forward)):
+        raise UsageError("the settings both and forward count columns of rows.")
+    if both + forward > rows.shape[1]:
+        raise UsageError(f"both={both} and forward={forward} are more columns than the {rows.shape[1]} of rows.")
+    if margin < 0 or (rows.dtype.kind == "i" and margin != int(margin)):
+        raise UsageError(f"the margin must not be negative, and whole for integer rows, so it cannot be {margin}.")
+    scale = settings.get("scale")
+    if scale is not None and (network.graph.integral or not scale > 0):
+        raise UsageError(f"a scale is a positive number, for float weights only, so it cannot be {scale} here.")
+    return differential(network, rows, both=int(both), forward=int(forward), margin=margin, scale=scale)
+
+
+_BUILT_IN: dict[str, Callable[[Mapping[str, Array], Mapping[str, Any], Network], Any]] = {"differential": _differential}
+
+
+def _check_kernel(kernel: Callable[..., Any]) -> None:
+    """Refuse what machine code on disk could not be told apart by, or not be read back for."""
+    plain = getattr(kernel, "py_func", kernel)
+    if getattr(plain, "__closure__", None):
+        inside = ", ".join(plain.__code__.co_freevars)
+        raise UsageError(f"the kernel takes {inside} from around it: give the kernel that as an array or a setting.")
+    module = getattr(plain, "__module__", None)
+    if module not in sys.modules:
+        raise UsageError(f"the kernel's module {module} is not among the imported ones: import it under its name.")
+
+
+def _check_goal(goal: Any) -> None:
+    if not isinstance(goal, GoalSearch):
+        raise UsageError(f"a heuristic's goal is a GoalSearch, not a {type(goal).__name__}.")
+    if goal.start is None:
+        raise UsageError("a GoalSearch needs a start(labels, memo, t), even one that does nothing.")
+    for function in (goal.start, goal.visit):
+        if function is not None:
+            _check_kernel(function)
+    if type(goal.memo) is not int or not 0 <= goal.memo <= MEMO_LIMIT:
+        raise UsageError(f"a goal search has a memo of at most {MEMO_LIMIT} numbers, not {goal.memo!r}.")
+    if goal.distances not in DISTANCES:
+        raise UsageError(f"the distances of a goal search are {', '.join(DISTANCES)}, not {goal.distances!r}.")
+
+
+def _compiled_many(layout: Any, network: Network) -> Many:
+    def many(us: npt.ArrayLike, t: int) -> Array:
+        return bounds(network, layout, _vertices(us, network), _vertex(t, network))
+
+    return many
+
+
+def _batch_many(heuristic: BatchHeuristic, network: Network) -> Many:
+    if not callable(heuristic.many):
+        raise UsageError("a batch heuristic needs a function many(arrays, us, t).")
+    arrays = read_only(checked_arrays(heuristic.arrays))
+
+    def many(us: npt.ArrayLike, t: int) -> Array:
+        vertices = _vertices(us, network)
+        return _numbers(heuristic.many(arrays, vertices, _vertex(t, network)), len(vertices))
+
+    return many
+
+
+def _scalar_many(one: Callable[[int, int], Any], network: Network) -> Many:
+    def many(us: npt.ArrayLike, t: int) -> Array:
+        vertices, target = _vertices(us, network).tolist(), _vertex(t, network)
+        found = [one(u, target) for u in vertices]
+        whole = all(isinstance(value, int | np.integer) for value in found)
+        return _numbers(np.array(found, dtype=None if found and whole else np.float64), len(vertices))
+
+    return many
+
+
+def _scalar(h: Callable[[int, int], Any]) -> Callable[[int, int], Any]:
+    def one(u: int, t: int) -> Any:
+        value = h(u, t)
+        if not isinstance(value, Real) or isinstance(value, bool):
+            raise UsageError(f"h({u}, {t}) must be a number, not a {type(value).__name__}.")
+        return value
+
+    return one
+
+
+def _blockwise(many: Many, vertices: int) -> Callable[[int, int], Any]:
+    """h(u, t) for the Python tier: a search asks for one vertex at a time, but a batch function likes many."""
+    latest = -1
+    known: dict[int, list[Any]] = {}
+
+    def h(u: int, t: int) -> Any:
+        nonlocal latest
+        if t != latest:
+            known.clear()
+            latest = t
+        block, row = divmod(u, _BLOCK)
+        if block not in known:
+            known[block] = many(np.arange(block * _BLOCK, min((block + 1) * _BLOCK, vertices)), t).tolist()
+        return known[block][row]
+
+    return h
+
+
+def _numbers(found: Any, count: int) -> Array:
+    if not isinstance(found, np.ndarray) or found.shape != (count,) or found.dtype.kind not in "iuf":
+        what = f"shape {found.shape} and type {found.dtype}" if isinstance(found, np.ndarray) else type(found).__name__
+        raise UsageError(f"a heuristic must answer {count} vertices with an array of {count} numbers, not {what}.")
+    return found
+
+
+def _vertices(us: npt.ArrayLike, network: Network) -> Array:
+    array = np.asarray(us)
+    if not array.size:
+        return np.empty(0, dtype=np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise UsageError("vertices must be a list of vertex numbers.")
+    if array.min() < 0 or array.max() >= network.graph.vertices:
+        raise UsageError(f"vertices of this graph lie within 0..{network.graph.vertices - 1}.")
+    return array.astype(np.int64)
+
+
+def _vertex(t: int, network: Network) -> int:
+    return int(_vertices([t], network)[0])

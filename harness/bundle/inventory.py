@@ -1,0 +1,132 @@
+"""What a heuristic really deploys, array by array, and whether it stays within its budget."""
+
+import math
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from aacbench.bundle.arrays import checked_settings
+from aacbench.bundle.leaves import arrays_of, leaves
+from aacbench.contract.budget import Budget
+from aacbench.contract.method import Heuristic, LabelHeuristic, ScalarHeuristic
+from aacbench.errors import OverBudgetError, UsageError
+from aacbench.graphs.record import Array
+from aacbench.util.array_store import sha256_of
+
+SETTING_BYTES = 8
+
+# Not held against a budget: eight numbers for each part of a maximum, not per vertex. Labels that fill their share
+# of a budget to the byte would otherwise lose a whole landmark to the numbers that say how many there are.
+SETTINGS_ALLOWANCE = 64
+MOST_ALLOWANCES = 4  # parts: a maximum of many would be a store of its own
+NAMES_ALLOWANCE = 256  # characters of all names together; more are data, and charged a byte each
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayBytes:
+    """One deployed array. `same_as` names an earlier one over exactly the same memory, which is saved only once."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    nbytes: int
+    sha256: str
+    same_as: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Every byte a heuristic deploys; `measured` is False where its author's word is all there is.
+
+    `scratch_bytes` is what a search thread keeps for it besides, cleared with every query and not held against it.
+    """
+
+    vertices: int
+    arrays: tuple[ArrayBytes, ...]
+    settings_bytes: int
+    total_bytes: int
+    measured: bool = True
+    scratch_bytes: int = 0
+    allowed_bytes: int = 0
+    """Of the settings, what is not held against a budget."""
+
+    @property
+    def bytes_per_vertex(self) -> float:
+        """All bytes, shared out among the vertices."""
+        return self.total_bytes / self.vertices
+
+    @property
+    def charged_bytes(self) -> int:
+        """What is held against a budget: all but a fixed allowance for the settings of each part."""
+        return self.total_bytes - self.allowed_bytes
+
+    def record(self) -> dict[str, Any]:
+        """Every value, for the cell's record."""
+        return {
+            "measured": self.measured,
+            "measured_per_vertex": self.bytes_per_vertex,
+            "total": self.total_bytes,
+            "settings": self.settings_bytes,
+            "scratch": self.scratch_bytes,
+            "arrays": [{**asdict(array), "shape": list(array.shape)} for array in self.arrays],
+        }
+
+
+def inventory(heuristic: Heuristic, vertices: int) -> Inventory:
+    """List and sum what must be saved to have the heuristic again: of a view, what it shows."""
+    parts = leaves(heuristic).values()
+    scalars = [part for part in parts if isinstance(part, ScalarHeuristic)]
+    seen: dict[tuple[Any, ...], str] = {}
+    entries = []
+    for name, array in arrays_of(heuristic).items():
+        first = seen.setdefault(memory_of(array), name)
+        entries.append(_entry(name, array, None if first == name else first))
+    labels = [part for part in parts if isinstance(part, LabelHeuristic)]
+    settings = [SETTING_BYTES * len(checked_settings(part.settings)) for part in labels]
+    settled = sum(settings) + _written_elsewhere(heuristic, vertices)
+    total = sum(entry.nbytes for entry in entries if entry.same_as is None) + settled
+    total += sum(_declared(part.declared_bytes_per_vertex, vertices) for part in scalars)
+    scratch = SETTING_BYTES * sum(part.goal.memo for part in labels if part.goal is not None)
+    allowed = min(sum(min(taken, SETTINGS_ALLOWANCE) for taken in settings), MOST_ALLOWANCES * SETTINGS_ALLOWANCE)
+    return Inventory(vertices, tuple(entries), settled, total, not scalars, scratch, allowed)
+
+
+def check_budget(inventory: Inventory, budget: Budget) -> None:
+    """Refuse what exceeds its budget by as little as a byte, where the convention holds measured bytes against it."""
+    allowed = Fraction(budget.bytes_per_vertex) * inventory.vertices
+    if not budget.convention.enforced or inventory.charged_bytes <= allowed:
+        return
+    largest = max(inventory.arrays, key=lambda array: array.nbytes, default=None)
+    without = " in settings alone" if inventory.measured else " by its own word"
+    detail = f"; its largest array is {largest.name} with {largest.nbytes} bytes" if largest else without
+    raise OverBudgetError(
+        f"the heuristic deploys {inventory.charged_bytes} bytes, but {budget.bytes_per_vertex:g} bytes a vertex "
+        f"allow {math.floor(allowed)}{detail}."
+    )
+
+
+def _written_elsewhere(heuristic: Heuristic, vertices: int) -> int:
+    """Bytes of data where no array shows them: in names, and in the shapes of arrays without numbers."""
+    parts = leaves(heuristic).values()
+    arrays = [part.arrays for part in parts if not isinstance(part, ScalarHeuristic)]
+    settings = [part.settings for part in parts if isinstance(part, LabelHeuristic)]
+    characters = sum(len(name) for named in (*arrays, *settings) for name in named)
+    empty = [array for named in arrays for array in named.values() if array.shape not in ((0,), (vertices, 0))]
+    shapes = SETTING_BYTES * sum(array.ndim for array in empty if not array.size)
+    return max(0, characters - NAMES_ALLOWANCE) + shapes
+
+
+def memory_of(array: Array) -> tuple[Any, ...]:
+    """What two arrays share only if they are the same numbers in the same memory; nothing, if they hold none."""
+    where = array.__array_interface__["data"][0] if array.size else id(array)
+    return where, array.dtype.str, array.shape, array.strides
+
+
+def _entry(name: str, array: Array, same_as: str | None) -> ArrayBytes:
+    return ArrayBytes(name, str(array.dtype), array.shape, array.nbytes, sha256_of(array), same_as)
+
+
+def _declared(per_vertex: Any, vertices: int) -> int:
+    if isinstance(per_vertex, bool) or not isinstance(per_vertex, int | float) or not 0 <= per_vertex < math.inf:
+        raise UsageError(f"declared bytes per vertex are a number from 0 up, not {per_vertex!r}.")
+    return math.ceil(Fraction(per_vertex) * vertices)

@@ -1,0 +1,134 @@
+"""What fits a budget: every question to the methods in one batch, a plugin's own code under limits."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from aacbench.contract.budget import Budget, GraphInfo
+from aacbench.contract.composite import names_in, whole
+from aacbench.contract.method import Method, Params, Unsupported
+from aacbench.contract.parameters import SEARCH_SWITCHES
+from aacbench.errors import UsageError
+from aacbench.processes.pool import Limits, run_cells
+from aacbench.processes.worker import Failure
+from aacbench.search.policy import switch
+from aacbench.util.canonical import canonical, plain
+
+SECONDS = 60.0  # a method is asked for a number; one that needs longer would hold up every other cell
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What fits, and the switches of the search that the method prefers."""
+
+    params: Params
+    search: Mapping[str, Any]
+
+
+Answer = Fitted | Unsupported | Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a method is asked: how much of it fits."""
+
+    method: str
+    budget: Budget
+    info: GraphInfo
+    params: Params
+
+    @property
+    def digest(self) -> bytes:
+        """The same for equal questions, such as those of several seeds."""
+        charged = self.budget.bytes_per_vertex, self.budget.convention.label
+        return canonical([self.method, *charged, self.info.name, self.params])
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """A question with all that a worker needs to ask it."""
+
+    question: Question
+    method_of: Callable[[str], Method]
+
+
+def ask(method: Method, question: Question) -> Answer:
+    """What a method answers. Its own code runs here, so anything may come of it."""
+    doing = "fit"
+    try:
+        fitted = method.fit(question.budget, question.info, dict(question.params))
+        if isinstance(fitted, Unsupported):
+            return _reasoned(fitted)
+        params, doing = _plain(fitted), "search"
+        return Fitted(params, _preferred(method, question.params))
+    except MemoryError:
+        return Failure("out-of-memory", f"{doing} needed more memory than a cell may have")
+    except UsageError as error:
+        return Failure("error", f"{doing} failed with {error}")
+    except (Exception, SystemExit) as error:
+        return Failure("error", f"{doing} failed with {type(error).__name__}: {error}")
+
+
+def _reasoned(answer: Unsupported) -> Unsupported:
+    if not isinstance(answer.reason, str) or not answer.reason.strip():
+        raise UsageError(f"Unsupported without a reason: a sentence is wanted, not {answer.reason!r}")
+    return answer
+
+
+def ask_all(
+    questions: Sequence[Question],
+    methods: Mapping[str, Method],
+    foreign: Mapping[str, str],
+    method_of: Callable[[str], Method],
+    workers: int,
+    limits: Limits,
+) -> list[Answer]:
+    """The answers in the order of the questions; those of `foreign` methods, by plugin, come from worker processes."""
+    found: dict[bytes, Answer] = {}
+    jobs: dict[bytes, _Job] = {}
+
+    def origin(question: Question) -> str:
+        names = (question.method, *names_in(question.params))
+        return " ".join(foreign[name] for name in names if name in foreign)
+
+    for question in questions:
+        if origin(question):
+            jobs[question.digest] = _Job(question, method_of)
+        elif question.digest not in found:
+            found[question.digest] = ask(_whole(question, methods.__getitem__), question)
+    short = replace(limits, seconds=min(limits.seconds, SECONDS))
+    for job, answer in run_cells(_ask_here, list(jobs.values()), workers, short, lambda job: origin(job.question)):
+        found[job.question.digest] = _told(answer)
+    return [found[question.digest] for question in questions]
+
+
+def _ask_here(job: _Job) -> Answer:
+    return ask(_whole(job.question, job.method_of), job.question)
+
+
+def _whole(question: Question, method_of: Callable[[str], Method]) -> Method:
+    return whole(method_of(question.method), question.params, method_of)
+
+
+def _told(answer: Answer) -> Answer:
+    """Where the worker did not live to answer, say what it was asked."""
+    if isinstance(answer, Failure) and not answer.reason.startswith(("fit ", "search ")):
+        return Failure(answer.outcome, f"in fit, {answer.reason}")
+    return answer
+
+
+def _preferred(method: Method, params: Params) -> dict[str, Any]:
+    """The switches a method prefers, as the policy spells them; junk is refused like that of `fit`."""
+    wanted = dict(method.search(dict(params)))
+    unknown = set(wanted) - set(SEARCH_SWITCHES)
+    if unknown:
+        raise UsageError(f"the search has the switches {', '.join(SEARCH_SWITCHES)}, not {min(unknown)!r}")
+    return {key: switch(key, value) for key, value in wanted.items()}
+
+
+def _plain(fitted: Any) -> Params:
+    if not isinstance(fitted, Mapping):
+        raise UsageError(f"a {type(fitted).__name__} instead of parameters or Unsupported")
+    canonical(fitted)  # text that has no UTF-8 form is found only when it is spelt
+    values: Params = plain(fitted, "the answer")
+    return values

@@ -1,0 +1,51 @@
+"""What is known of a study's graphs before anything runs on them; a plugin's own are loaded in a worker."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from aacbench.contract.budget import GraphInfo
+from aacbench.labels.graph_info import graph_info
+from aacbench.processes.isolated import alone
+from aacbench.processes.pool import Limits
+from aacbench.run.loaded_graph import GraphOf
+from aacbench.run.loaded_graph import world as world_of
+from aacbench.run.records import QueryPlan, Study
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the keys of a graph's cells have in common."""
+
+    info: GraphInfo
+    graph_digest: str
+    query_digests: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    graph: str
+    queries: QueryPlan
+    graph_of: GraphOf
+
+
+def facts_of(
+    study: Study,
+    graph_of: GraphOf,
+    foreign: Collection[str],
+    limits: Limits,
+    notify: Callable[[str, Mapping[str, Any]], None],
+) -> dict[str, Facts]:
+    """Load every graph once; a `foreign` one is a plugin's own code, which may hang or eat all memory."""
+    found = {}
+    for name in study.graphs:
+        notify("graph", {"name": name})
+        job = _Job(name, study.queries, graph_of)
+        what = f"the graph {name!r} of a plugin could not be loaded"
+        found[name] = alone(_facts, job, limits, what) if name in foreign else _facts(job)
+    return found
+
+
+def _facts(job: _Job) -> Facts:
+    world = world_of(job.graph, job.queries, job.graph_of)
+    return Facts(replace(graph_info(world.net), name=job.graph), world.net.graph.digest, world.digests())

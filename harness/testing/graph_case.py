@@ -1,0 +1,95 @@
+"""A graph as a method meets it in the suite: a copy of its own to build on, queries, pools, and the true distances."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from aacbench.contract.budget import GraphInfo
+from aacbench.graphs import components
+from aacbench.graphs.record import Array, Graph
+from aacbench.labels.exact import Direction, distances
+from aacbench.labels.graph_info import graph_info
+from aacbench.labels.pool import Pool, farthest_points, of_landmarks
+from aacbench.labels.selectors import select
+from aacbench.queries.record import QuerySet
+from aacbench.queries.splits import Splits
+from aacbench.run.loaded_graph import World, sealed
+from aacbench.search.networks import Network, network
+
+_QUERIES = 16  # in each split
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A graph and what is true of it; no method ever gets hold of this copy."""
+
+    graph: Graph
+
+    @cached_property
+    def net(self) -> Network:
+        """The graph, ready to be searched."""
+        return network(self.graph)
+
+    @cached_property
+    def info(self) -> GraphInfo:
+        """What `fit` may know."""
+        return graph_info(self.net)
+
+    @cached_property
+    def exact(self) -> Array:
+        """d(u, t) at [u, t], -1 where there is no way."""
+        columns = [distances(self.net, t, Direction.TO) for t in range(self.graph.vertices)]
+        return np.stack(columns, axis=1)
+
+    def world(self) -> World:
+        """A fresh copy for a method to build on, sealed, so that what it changes is seen and harms nobody else."""
+        graph = _copied(self.graph)
+        return sealed(network(graph), _splits(self.graph, self.exact))
+
+
+class Pools:
+    """Landmark pools of one network, computed as they are asked for."""
+
+    def __init__(self, net: Network) -> None:
+        self._net = net
+        self._room = len(components.largest(net.graph))
+
+    def farthest(self, count: int, start: int | None = None) -> Pool:
+        """The first `count` farthest-point landmarks, or all vertices of a component that has fewer."""
+        return farthest_points(self._net, min(count, self._room), start=start)
+
+    def selected(self, selector: str, count: int, seed: int = 0) -> Pool:
+        """The pool of this selector, or all vertices of a component that has fewer."""
+        return select(self._net, selector, min(count, self._room), seed)
+
+    def of(self, landmarks: npt.ArrayLike) -> Pool:
+        """The pool of given landmarks."""
+        return of_landmarks(self._net, landmarks)
+
+
+def _copied(graph: Graph) -> Graph:
+    return Graph(
+        indptr=graph.indptr.copy(),
+        indices=graph.indices.copy(),
+        weights=graph.weights.copy(),
+        coords=None if graph.coords is None else graph.coords.copy(),
+        name=graph.name,
+        declared_directed=graph.declared_directed,
+    )
+
+
+def _splits(graph: Graph, exact: Array) -> Splits:
+    """Queries that have an answer; where no two vertices are joined, from a vertex to itself."""
+    sources, targets = np.nonzero((exact >= 0) & ~np.eye(graph.vertices, dtype=bool))
+    if not len(sources):
+        sources = targets = np.arange(graph.vertices)
+    rng = np.random.default_rng([11, graph.vertices])
+    train, validation, test = (_drawn(rng, graph.name, sources, targets) for _ in range(3))
+    return Splits(train=train, validation=validation, test=test)
+
+
+def _drawn(rng: np.random.Generator, name: str, sources: Array, targets: Array) -> QuerySet:
+    chosen = rng.integers(0, len(sources), _QUERIES)
+    return QuerySet(sources=sources[chosen], targets=targets[chosen], name=name)

@@ -1,0 +1,116 @@
+"""Workers: what a job of one kind leaves behind never meets a job of another."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psutil
+import pytest
+
+from aacbench.processes.pool import GIB, Limits, Workers, run_cells
+from aacbench.processes.worker import Failure, begin_step
+
+LIMITS = Limits(600, 4 * GIB)
+
+
+def who(job):
+    return os.getpid(), tempfile.gettempdir()
+
+
+def child(job):
+    return subprocess.Popen(["sleep", "600"]).pid
+
+
+def child_and_die(note):
+    pid = subprocess.Popen(["sh", "-c", "sleep 600 & wait"], process_group=0).pid
+    Path(note).write_text(str(pid))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def daemon(note):
+    """A process twice removed, in a session of its own."""
+    if os.fork() == 0:
+        os.setsid()
+        child = os.fork()
+        if child:
+            Path(note).write_text(str(child))
+            os._exit(0)
+        time.sleep(600)
+    os.wait()
+
+
+def steps(job):
+    begin_step("first")
+    begin_step("second")
+    if job == "dies":
+        os._exit(4)
+    if job == "hangs":
+        time.sleep(600)
+    raise MemoryError
+
+
+def test_a_worker_that_served_one_kind_serves_no_other():
+    jobs = ["", "", "a", "a", "b", ""]
+    answers = [(job, *answer) for job, answer in run_cells(who, jobs, 1, LIMITS, kind=str)]
+    pids = [pid for _, pid, _ in answers]
+    assert pids[0] == pids[1] == pids[2] == pids[3]  # a clean worker may take what comes first
+    assert len({pids[3], pids[4], pids[5]}) == 3
+    assert len({folder for _, _, folder in answers}) == 1
+    assert not os.path.exists(answers[0][2])  # noqa: PTH110
+
+
+def test_no_more_workers_are_started_ahead_than_there_are_cores():
+    with Workers(who, 500, LIMITS) as pool:
+        assert len(psutil.Process().children()) <= 2 * os.cpu_count() + 1  # and one that watches over what they share
+        assert len(list(pool.run(["", ""]))) == 2
+
+
+def test_what_a_job_started_ends_with_the_workers():
+    ((_, pid),) = run_cells(child, ["job"], 1, LIMITS)
+    wait_until_gone(pid)
+
+
+def test_what_a_job_started_ends_when_its_worker_has_died(tmp_path):
+    note = tmp_path / "pid"
+    ((_, answer),) = run_cells(child_and_die, [str(note)], 1, LIMITS)
+    assert answer == Failure("error", "the worker process died (signal 9)")
+    wait_until_gone(int(note.read_text()))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who started a process whose starter is gone")
+def test_what_left_its_session_ends_with_the_workers_too(tmp_path):
+    run_cells(daemon, [str(tmp_path / "pid")], 1, LIMITS)
+    wait_until_gone(int((tmp_path / "pid").read_text()))
+
+
+def test_a_failure_names_the_step_its_worker_was_at():
+    found = dict(run_cells(steps, ["dies", "hangs", "forgets"], 1, replace(LIMITS, seconds=2)))
+    assert {job: (answer.outcome, answer.step) for job, answer in found.items()} == {
+        "dies": ("error", "second"),
+        "hangs": ("timeout", "second"),
+        "forgets": ("out-of-memory", "second"),
+    }
+
+
+def wait_until_gone(pid):
+    deadline = time.monotonic() + 60
+    while psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie":
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="signals of another process are read from /proc")
+def test_an_interrupt_is_held_back_from_a_worker_that_still_starts():
+    with Workers(who, 1, LIMITS) as workers:
+        (worker,) = workers._idle
+        status = Path(f"/proc/{worker.process.pid}/status").read_text()
+        ((_, answer),) = workers.run([0])
+    masks = dict(line.split(":\t", 1) for line in status.splitlines() if line.startswith("Sig"))
+    blocked_or_ignored = int(masks["SigBlk"], 16) | int(masks["SigIgn"], 16)
+    assert blocked_or_ignored & (1 << (signal.SIGINT - 1))
+    assert answer[0] == worker.process.pid
