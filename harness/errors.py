@@ -29,8 +29,8 @@ class OverBudgetError(AacbenchError):
     """A heuristic that deploys more bytes than its budget allows."""
 
 
-class ReloadError(AacbenchError):
-    """A heuristic that could not be rebuilt from its arrays alone, or that came out different."""
+class BundleError(AacbenchError):
+    """A heuristic that cannot be saved as a bundle, or a bundle that cannot be loaded."""
 
 
 class StoreError(AacbenchError):

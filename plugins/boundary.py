@@ -2,12 +2,11 @@
 
 import os
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
-LONGEST = 200
+from aacbench.util.exceptions import describe
 
 
 class PluginError(Exception):
@@ -37,34 +36,3 @@ def _in_place() -> Iterator[None]:
         yield
     finally:
         os.chdir(here)
-
-
-def describe(error: BaseException) -> str:
-    """An exception in one line: its kind, what it says, and where in the plugin it came from."""
-    if isinstance(error, SystemExit):
-        said = "it called sys.exit"
-    else:
-        said = f"{type(error).__name__}: {_message(error)}".rstrip(": .")
-    place = _place(error)
-    return f"{said} ({place})" if place else said
-
-
-def _message(error: BaseException) -> str:
-    try:
-        text = error.msg if isinstance(error, SyntaxError) else str(error)
-    except Exception:
-        return "an exception that cannot be printed"
-    words = " ".join(str(text).split())
-    return words if len(words) <= LONGEST else words[:LONGEST] + "..."
-
-
-def _place(error: BaseException) -> str:
-    if isinstance(error, SyntaxError) and error.filename and error.lineno:
-        return f"{Path(error.filename).name}, line {error.lineno}"
-    ours = str(Path(__file__).parent)
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        path = Path(frame.filename)
-        foreign = "pluggy" in path.parts or "importlib" in path.parts or path.name.startswith("<frozen")
-        if not foreign and str(path.parent) != ours:
-            return f"{path.name}, line {frame.lineno}"
-    return ""

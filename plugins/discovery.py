@@ -10,7 +10,7 @@ from aacbench.plugins.boundary import PluginError, boundary
 from aacbench.plugins.hookspecs import PROJECT
 from aacbench.plugins.methods import BUILT_IN
 from aacbench.plugins.records import Origin, Problem
-from aacbench.plugins.sources import file_digest, import_plugin_file, package_digest
+from aacbench.util.source_file import SourceFile, package_digest, read_source
 from aacbench.util.text import suggestion
 from aacbench.version import VERSION
 
@@ -23,14 +23,20 @@ class Candidate:
 
     origin: Origin
     load: Callable[[], object]
-    digest: Callable[[object], str]
+    digest: Callable[[], str]
+    source: SourceFile | None = None
 
 
-def candidates(files: Iterable[str | Path], environment: Mapping[str, str]) -> tuple[list[Candidate], list[Problem]]:
-    """Every plugin to load, built-ins first, and what was asked for and is not there."""
+def candidates(
+    files: Iterable[str | Path | SourceFile], environment: Mapping[str, str]
+) -> tuple[list[Candidate], list[Problem]]:
+    """Every plugin to load, built-ins first, and problems with those that cannot be read.
+
+    A plugin file is read here, once; a SourceFile was read before.
+    """
     problems: list[Problem] = []
     try:
-        with boundary("installed plugins could not be listed"):
+        with boundary("Installed plugins cannot be listed"):
             installed = sorted(_installed(), key=lambda found: (found.origin.where, found.origin.plugin))
     except PluginError as error:
         installed = []
@@ -39,8 +45,16 @@ def candidates(files: Iterable[str | Path], environment: Mapping[str, str]) -> t
     if named is not None:
         problems += _missing(named, installed)
         installed = [found for found in installed if named & {found.origin.plugin, found.origin.where}]
-    distinct = dict.fromkeys(Path(path).expanduser().resolve() for path in (*paths, *files))
-    return [*map(_built_in, BUILT_IN), *installed, *map(_file, distinct)], problems
+    sources: dict[Path, SourceFile] = {}
+    for file in (*paths, *files):
+        try:
+            with boundary("It cannot be imported"):
+                source = file if isinstance(file, SourceFile) else read_source(file)
+                sources.setdefault(source.path, source)
+        except PluginError as error:
+            path = Path(str(file)).expanduser().resolve()
+            problems.append(Problem(Origin(path.stem, "file", str(path)), str(error)))
+    return [*map(_built_in, BUILT_IN), *installed, *map(_file, sources.values())], problems
 
 
 def _named_set(environment: Mapping[str, str]) -> tuple[set[str] | None, list[str]]:
@@ -62,7 +76,7 @@ def _missing(named: set[str], installed: list[Candidate]) -> Iterator[Problem]:
 def _built_in(name: str) -> Candidate:
     module = f"{__package__}.methods.{name}"
     origin = Origin(name, "built-in", PROJECT, VERSION)
-    return Candidate(origin, lambda: import_module(module), lambda _: package_digest(module, outermost=False))
+    return Candidate(origin, lambda: import_module(module), lambda: package_digest(module, outermost=False))
 
 
 def _installed() -> Iterator[Candidate]:
@@ -73,9 +87,10 @@ def _installed() -> Iterator[Candidate]:
 def _entry(entry: EntryPoint) -> Candidate:
     where, version = (entry.dist.name, entry.dist.version) if entry.dist else ("unknown distribution", "")
     return Candidate(
-        Origin(entry.name, "distribution", where, version), entry.load, lambda _: package_digest(entry.module)
+        Origin(entry.name, "distribution", where, version), entry.load, lambda: package_digest(entry.module)
     )
 
 
-def _file(path: Path) -> Candidate:
-    return Candidate(Origin(path.stem, "file", str(path)), lambda: import_plugin_file(path), file_digest)
+def _file(source: SourceFile) -> Candidate:
+    origin = Origin(source.path.stem, "file", str(source.path))
+    return Candidate(origin, source.load, lambda: source.digest, source)

@@ -26,7 +26,7 @@ def load(candidate: Candidate) -> Plugin:
     with boundary("it cannot be imported"):
         module = candidate.load()
     with boundary("its source cannot be read"):
-        digest = candidate.digest(module)
+        digest = candidate.digest()
     with boundary("its hooks cannot be read"):
         hooks = _hooks(module, candidate.origin.plugin)
     return Plugin(
@@ -36,6 +36,7 @@ def load(candidate: Candidate) -> Plugin:
         protocols=_collect(hooks.aacbench_protocols, ProtocolFile, checks.check_protocol),
         reports=_collect(hooks.aacbench_reports, Report, checks.check_report),
         hooks=hooks,
+        source=candidate.source,
     )
 
 

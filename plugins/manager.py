@@ -17,6 +17,7 @@ from aacbench.plugins.discovery import candidates
 from aacbench.plugins.loader import load
 from aacbench.plugins.records import LoadedGraph, LoadedMethod, Origin, Plugin, Problem, ProtocolFile, Report
 from aacbench.processes.trial import try_out
+from aacbench.util.source_file import SourceFile
 from aacbench.util.text import suggestion
 from aacbench.util.timeouts import at_most
 
@@ -129,7 +130,10 @@ class PluginManager:
 
 
 def load_plugins(
-    files: Iterable[str | Path] = (), environment: Mapping[str, str] | None = None, *, trusted: bool = False
+    files: Iterable[str | Path | SourceFile] = (),
+    environment: Mapping[str, str] | None = None,
+    *,
+    trusted: bool = False,
 ) -> PluginManager:
     """Load built-ins, installed plugins and these files; a broken one is noted as a problem and left out.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aacbench.contract.method import Method
+from aacbench.util.source_file import SourceFile
 
 if TYPE_CHECKING:
     from aacbench.graphs.record import Graph
@@ -90,4 +91,5 @@ class Plugin:
     graphs: tuple[GraphSource, ...] = ()
     protocols: tuple[ProtocolFile, ...] = ()
     reports: tuple[Report, ...] = ()
+    source: SourceFile | None = None  # of a plugin that is a file: the bytes that ran
     hooks: Any = field(default=None, repr=False, compare=False)  # pluggy's relay to this plugin alone

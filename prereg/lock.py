@@ -14,7 +14,7 @@ from aacbench.prereg.canonical import digest, plain
 from aacbench.prereg.code import tree_digest
 from aacbench.prereg.predictions import Prediction, methods_of
 from aacbench.prereg.schema import FROM_LOCK, Registration
-from aacbench.run.graph_metadata import Facts
+from aacbench.run.graph_metadata import GraphMetadata
 from aacbench.run.plan import BASELINE, CellPlan
 from aacbench.util.atomic_io import storing, write_file
 from aacbench.util.canonical import spelt
@@ -52,7 +52,7 @@ Planned = tuple[CellPlan, Mapping[str, Any]]
 def make_lock(
     registration: Registration,
     planned: Sequence[Planned],
-    facts: Mapping[str, Facts],
+    facts: Mapping[str, GraphMetadata],
     methods: Mapping[str, Mapping[str, Any]],
 ) -> Lock:
     """Lock a registration together with its plan; what is not decided is refused."""
@@ -128,7 +128,7 @@ def read_lock(path: Path) -> Lock:
     return found
 
 
-def _data(fact: Facts, later: bool) -> dict[str, Any]:
+def _data(fact: GraphMetadata, later: bool) -> dict[str, Any]:
     digests = None if later else dict(fact.query_digests)
     return {"graph_digest": fact.graph_digest, "query_digests": digests, "info": asdict(fact.info)}
 

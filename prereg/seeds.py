@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import replace
 
-from aacbench.run.loaded_graph import world
+from aacbench.run.loaded_graph import loaded_graph
 from aacbench.run.records import Study
 
 
@@ -19,4 +19,4 @@ def seeded(study: Study, lock: str, public: str) -> Study:
 
 def query_digests(study: Study) -> dict[str, dict[str, str]]:
     """The digests of the queries of each graph, drawn again."""
-    return {name: world(name, study.queries).digests() for name in study.graphs}
+    return {name: loaded_graph(name, study.queries).digests() for name in study.graphs}

@@ -1,14 +1,15 @@
 """Small studies for tests of runs, and what is compared of their stores."""
 
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
 
-from aacbench.cli.methods import method_in_worker
+import psutil
+
+from aacbench.cli.running import config_of
 from aacbench.plugins.manager import load_plugins
-from aacbench.plugins.settings import resolve
 from aacbench.processes.pool import GIB, Limits
 from aacbench.run.records import MethodChoice, QueryPlan, Study
-from aacbench.run.run_config import Setup, Source
+from aacbench.run.run_config import RunConfig
 from aacbench.run.store import Cell, scan
 
 FAULTS = tuple(Path(__file__).parent / "plugins" / name for name in ("fault_methods.py", "fit_fault_methods.py"))
@@ -23,15 +24,9 @@ def study(*methods: MethodChoice | str, **changes) -> Study:
     return Study(protocol="test", summary="", methods=choices, queries=queries, **settings)
 
 
-def setup(root: Path, of: Study, *, limits: Limits = LIMITS, **changes) -> Setup:
-    """Run it with the built-in methods and the faulty ones."""
-    plugins = load_plugins(FAULTS)
-    sources = {}
-    for name, found in plugins.methods().items():
-        file = Path(found.origin.where) if found.origin.kind == "file" else None
-        sources[name] = Source(found.method, found.origin.digest, file, built_in=found.origin.kind == "built-in")
-    method_of = partial(method_in_worker, FAULTS)
-    return Setup(root=root, sources=sources, resolve=resolve, method_of=method_of, limits=limits, **changes)
+def config(root: Path, *, limits: Limits = LIMITS, plugins: tuple[Path, ...] = FAULTS, **changes) -> RunConfig:
+    """Run with the built-in methods and the faulty ones."""
+    return config_of(root, load_plugins(plugins), limits=limits, **changes)
 
 
 def cells(root: Path) -> dict[str, Cell]:
@@ -51,3 +46,16 @@ def by_method(root: Path) -> dict[str, Cell]:
 def rows(root: Path) -> dict[str, bytes]:
     """The queries.csv of every cell."""
     return {name: cell.files["queries.csv"] for name, cell in cells(root).items()}
+
+
+def workers_of(pid: int) -> list[psutil.Process]:
+    """The worker processes of a run: children of the server that forks them."""
+    found = psutil.Process(pid).children(recursive=True)
+    servers = {child.pid for child in found if _is_server(child, pid)}
+    return [child for child in found if child.ppid() in servers]
+
+
+def _is_server(process: psutil.Process, parent: int) -> bool:
+    with suppress(psutil.Error):
+        return process.ppid() == parent and "forkserver" in " ".join(process.cmdline())
+    return False

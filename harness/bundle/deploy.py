@@ -13,16 +13,14 @@ from numba.core.errors import NumbaError
 from aacbench.bundle.arrays import checked_arrays, checked_settings, read_only
 from aacbench.bundle.compile_errors import in_words, why_not
 from aacbench.bundle.leaves import Leaf, leaves
-from aacbench.bundle.sample import sample_rows
 from aacbench.contract.method import (
     BatchHeuristic,
     GoalSearch,
     Heuristic,
     LabelHeuristic,
     MaxHeuristic,
-    ScalarHeuristic,
 )
-from aacbench.errors import DisagreementError, UsageError
+from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search.author import author_layout
 from aacbench.search.bounds import bounds
@@ -53,14 +51,15 @@ def deploy(heuristic: Heuristic, network: Network) -> Deployed:
             f"a method's build must return a LabelHeuristic, BatchHeuristic, ScalarHeuristic or MaxHeuristic, "
             f"not a {type(heuristic).__name__}."
         )
-    parts = [(part, _alone(part, network)) for part in leaves(heuristic).values()]
+    parts = [(part, deploy_leaf(part, network)) for part in leaves(heuristic).values()]
     forms = [form for _, form in parts]
     whole = _maximum(forms, network) if isinstance(heuristic, MaxHeuristic) else forms[0]
     _check_compiles(parts, whole, network)
     return whole
 
 
-def _alone(part: Leaf, network: Network) -> Deployed:
+def deploy_leaf(part: Leaf, network: Network) -> Deployed:
+    """Make one leaf ready; its kernel is not compiled yet."""
     if isinstance(part, LabelHeuristic):
         layout = _layout(part, network)
         return Deployed(layout, _compiled_many(layout, network), "compiled")
@@ -84,40 +83,8 @@ def _check_compiles(parts: list[tuple[Leaf, Deployed]], whole: Deployed, network
             raise UsageError(f"{next(filter(None, told), None) or in_words(problem)}.") from problem
 
 
-def other_forms(heuristic: Heuristic) -> list[Heuristic]:
-    """The slower forms of the same bound that its author gave besides."""
-    forms: list[Heuristic] = []
-    if isinstance(heuristic, LabelHeuristic) and heuristic.many is not None:
-        forms.append(BatchHeuristic(heuristic.arrays, heuristic.many))
-    if isinstance(heuristic, LabelHeuristic | BatchHeuristic) and heuristic.h is not None:
-        forms.append(ScalarHeuristic(heuristic.h))
-    return forms
-
-
-def check_forms(heuristic: Heuristic, deployed: Deployed, network: Network, seed: int) -> None:
-    """Refuse a heuristic whose author gave several forms of a bound that differ; of a maximum, in any part."""
-    if isinstance(heuristic, MaxHeuristic):
-        for part in leaves(heuristic).values():
-            if other_forms(part):
-                check_forms(part, deploy(part, network), network, seed)
-        return
-    for other in other_forms(heuristic):
-        check_agreement(deployed, deploy(other, network), network, seed)
-
-
-def check_agreement(one: Deployed, other: Deployed, network: Network, seed: int) -> None:
-    """Refuse two forms of a heuristic that differ on sampled rows."""
-    for target, vertices in sample_rows(network.graph.vertices, seed):
-        mine, yours = one.many(vertices, target), other.many(vertices, target)
-        if (u := first_difference(mine, yours)) is not None:
-            raise DisagreementError(
-                f"h({vertices[u]}, {target}) is {mine[u]} in the {one.tier} form of the heuristic "
-                f"but {yours[u]} in its {other.tier} form."
-            )
-
-
 def first_difference(mine: Array, yours: Array) -> int | None:
-    """Where two arrays of bounds first differ, if they do; two that are not numbers are alike."""
+    """The first position at which two arrays of bounds differ, or None; NaN equals NaN."""
     both_odd = np.isnan(mine) & np.isnan(yours)
     apart = np.flatnonzero((mine != yours) & ~both_odd)
     return int(apart[0]) if len(apart) else None

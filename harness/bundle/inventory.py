@@ -1,6 +1,7 @@
 """What a heuristic really deploys, array by array, and whether it stays within its budget."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -72,15 +73,20 @@ class Inventory:
         }
 
 
-def inventory(heuristic: Heuristic, vertices: int) -> Inventory:
-    """List and sum what must be saved to have the heuristic again: of a view, what it shows."""
+def inventory(heuristic: Heuristic, vertices: int, digests: Mapping[str, str] | None = None) -> Inventory:
+    """List and sum what must be saved to have the heuristic again: of a view, what it shows.
+
+    `digests` has the sha256 of each array where it is known.
+    """
     parts = leaves(heuristic).values()
     scalars = [part for part in parts if isinstance(part, ScalarHeuristic)]
     seen: dict[tuple[Any, ...], str] = {}
     entries = []
     for name, array in arrays_of(heuristic).items():
         first = seen.setdefault(memory_of(array), name)
-        entries.append(_entry(name, array, None if first == name else first))
+        known = sha256_of(array) if digests is None else digests[name]
+        same_as = None if first == name else first
+        entries.append(ArrayBytes(name, str(array.dtype), array.shape, array.nbytes, known, same_as))
     labels = [part for part in parts if isinstance(part, LabelHeuristic)]
     settings = [SETTING_BYTES * len(checked_settings(part.settings)) for part in labels]
     settled = sum(settings) + _written_elsewhere(heuristic, vertices)
@@ -120,10 +126,6 @@ def memory_of(array: Array) -> tuple[Any, ...]:
     """What two arrays share only if they are the same numbers in the same memory; nothing, if they hold none."""
     where = array.__array_interface__["data"][0] if array.size else id(array)
     return where, array.dtype.str, array.shape, array.strides
-
-
-def _entry(name: str, array: Array, same_as: str | None) -> ArrayBytes:
-    return ArrayBytes(name, str(array.dtype), array.shape, array.nbytes, sha256_of(array), same_as)
 
 
 def _declared(per_vertex: Any, vertices: int) -> int:

@@ -66,32 +66,18 @@ def check(
 def _subject(
     text: str, files: tuple[Path, ...], budgets: tuple[float, ...], expected: Mapping[str, str]
 ) -> "tuple[Method, Examiner]":
-    from functools import partial
-
-    from aacbench.cli.methods import method_in_worker, usable, whole_in_worker
-    from aacbench.contract.composite import names_in, with_parts
+    from aacbench.plugins.in_workers import WholeMethodOf, sources_of
     from aacbench.plugins.manager import load_plugins
     from aacbench.plugins.settings import resolve
     from aacbench.testing.limited import Examiner
 
     name, given = _chosen(text)
-    paths = tuple(path.resolve() for path in files)
-    plugins = load_plugins(paths)
+    plugins = load_plugins(files)
     warn(plugins)
-    loaded = plugins.method(name)
-    settings = resolve(loaded.method, given)
-    sound, others = usable(plugins, paths)
-    locate = partial(whole_in_worker, sound, name, settings, others)
-    parts = names_in(with_parts(loaded.method, settings, partial(method_in_worker, sound, others=others), resolve))
-    origins = [plugins.method(part).origin for part in parts]
-    examiner = Examiner(
-        locate,
-        budgets=budgets,
-        settings=settings,
-        plugin_file=Path(loaded.origin.where) if loaded.origin.kind == "file" else None,
-        part_files=tuple(Path(origin.where) for origin in origins if origin.kind == "file"),
-        expected=expected,
-    )
+    sources = sources_of(plugins)
+    settings = resolve(plugins.method(name).method, given)
+    locate = WholeMethodOf(sources, name, settings)
+    examiner = Examiner(locate, budgets=budgets, settings=settings, expected=expected)
     return locate(), examiner
 
 

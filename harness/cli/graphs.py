@@ -10,9 +10,9 @@ from aacbench.cli.plugins import PLUGIN_FILES, warn
 
 # Everything else is imported where it is used: numpy and scipy would make `aacbench --help` slow.
 if TYPE_CHECKING:
-    from aacbench.cli.methods import GraphOf
     from aacbench.graphs.catalogue import DataFile
     from aacbench.graphs.record import Graph
+    from aacbench.plugins.in_workers import GraphOf
     from aacbench.plugins.manager import PluginManager
 
 MOST_SECONDS = 3600.0  # for a plugin's graph to be loaded
@@ -153,13 +153,13 @@ def _facts_of(name: str, files: tuple[Path, ...]) -> dict[str, Any]:
     plugins = _plugins(files)
     if name not in plugins.graphs():
         return facts(load(name))
-    from aacbench.cli.methods import GraphOf, usable
-    from aacbench.processes.isolated import alone
+    from aacbench.plugins.in_workers import GraphOf, sources_of
+    from aacbench.processes.isolated import isolated
     from aacbench.processes.pool import Limits
 
-    graph_of = GraphOf(*usable(plugins, tuple(path.resolve() for path in files)))
+    graph_of = GraphOf(sources_of(plugins))
     what = f"the graph {name!r} of a plugin could not be loaded"
-    found: dict[str, Any] = alone(facts_by_name, (graph_of, name), Limits(MOST_SECONDS), what)
+    found: dict[str, Any] = isolated(facts_by_name, (graph_of, name), Limits(MOST_SECONDS), what)
     return found
 
 

@@ -9,7 +9,7 @@ import click
 
 from aacbench.cli.plugins import warn
 from aacbench.cli.protocols import of_plugins
-from aacbench.cli.running import setup_of
+from aacbench.cli.running import config_of
 from aacbench.cli.studies import echo_json, study_folder
 from aacbench.errors import UsageError
 from aacbench.plugins.manager import load_plugins
@@ -182,7 +182,7 @@ def _make(registration: Registration, files: Files, plugin_files: tuple[Path, ..
     plugins = load_plugins(paths)
     warn(plugins)
     study = registration.study
-    setup = setup_of(files.study, study, plugins, paths)
+    setup = config_of(files.study, plugins)
     planned, facts = prepare(study, setup)
     used = {name for cell in planned.cells for name in (cell.method,)}
     origins = {name: loaded.origin for name, loaded in plugins.methods().items() if name in used}

@@ -31,30 +31,23 @@ def replay(
     aacbench replay 3f9a                               in the only study in ./studies
     aacbench replay 3f9a --study studies/mine --plugin mine.py
     """
-    from functools import partial
-
-    from aacbench.cli.methods import GraphOf, method_in_worker, usable
+    from aacbench.cli.running import config_of
     from aacbench.plugins.manager import load_plugins
     from aacbench.processes.pool import Limits
-    from aacbench.run.replay import replay_alone
-    from aacbench.run.study import read_plan
+    from aacbench.run.replay import replay as replay_cell
 
     root = study_folder(study)
-    read_plan(root)  # a damaged one is told here, not by the process that replays
     found = find_cell(root, cell)
-    files = tuple(path.resolve() for path in plugin_files)
-    manager, key = load_plugins(files), found.key
-    if not files and key["method"] not in manager.methods():
-        raise UsageError(f"there is no method {key['method']!r} here; give the file it came from with --plugin.")
+    manager, key = load_plugins(plugin_files), found.key
+    if not plugin_files and key["method"] not in manager.methods():
+        raise UsageError(f"Unknown method {key['method']!r}. Name the file it came from with --plugin.")
     manager.method(key["method"])
     click.echo(f"{found.cell_id}: {key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}")
     click.echo(f"stored outcome: {found.outcome}" + (f", {found.record['reason']}" if found.record["reason"] else ""))
     digests = {key["method"]: key["plugin_digest"], **key.get("part_digests", {})}
     if any(manager.method(name).origin.digest != digest for name, digest in digests.items()):
         click.echo("note: the method's source has changed since this cell was run")
-    sound, others = usable(manager, files)
-    method_of = partial(method_in_worker, sound, others=others)
-    lines = replay_alone(root, found.cell_id, method_of, GraphOf(sound, others), Limits(seconds=time_limit))
+    lines = replay_cell(config_of(root, manager, limits=Limits(seconds=time_limit)), found)
     _show(lines)
     agree = all(line.agrees for line in lines)
     click.echo("stored and recomputed agree" if agree else "stored and recomputed DIFFER")

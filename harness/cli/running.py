@@ -3,20 +3,19 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from aacbench.cli.codes import ALL_OK, MISMATCH, NOTHING_RAN, SOME_FAILED, SOME_WRONG
-from aacbench.cli.methods import GraphOf, method_in_worker, usable
 from aacbench.cli.planning import plan_text
 from aacbench.cli.plugins import warn
 from aacbench.cli.progress import Progress
 from aacbench.cli.protocols import of_plugins
 from aacbench.cli.studies import tell_damage
 from aacbench.errors import DamagedCellError, UsageError
+from aacbench.plugins.in_workers import GraphOf, MethodOf, sources_of
 from aacbench.plugins.manager import PluginManager, load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.prereg.binding import Bound, bind
@@ -31,7 +30,7 @@ from aacbench.run.keys import named
 from aacbench.run.layout import DERIVED
 from aacbench.run.plan import BASELINE
 from aacbench.run.records import Study
-from aacbench.run.run_config import Setup, Source
+from aacbench.run.run_config import MethodSource, RunConfig
 from aacbench.run.store import read_cell, scan
 from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_study
 from aacbench.run.timing import time_study
@@ -44,8 +43,7 @@ OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "conv
 
 def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
     """Run, or with --dry-run only plan, and return the exit code."""
-    files = tuple(Path(path).resolve() for path in options["plugin_files"])
-    plugins = load_plugins(files)
+    plugins = load_plugins(options["plugin_files"])
     warn(plugins)
     changes = {name: options[name] for name in OVERRIDES if options[name] is not None}
     bound = _bound(protocol, changes, options) if options["prereg"] else None
@@ -53,11 +51,9 @@ def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
     for kept in ("graphs", "networks"):
         artifacts.remove_abandoned(cache_folder() / kept)
     progress = Progress()
-    setup = setup_of(
+    config = config_of(
         options["out"] or (bound.files.study if bound else default_folder(study, changed=bool(changes))),
-        study,
         plugins,
-        files,
         workers=options["workers"],
         existing=options["existing"],
         rebuild=options["rebuild"],
@@ -65,40 +61,49 @@ def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
         notify=progress.notify,
         lock=bound.lock.digest if bound else None,
     )
-    check_folder(setup.root)
+    for choice in study.methods:
+        plugins.method(choice.name)  # an unknown one is named here, before anything is written
+    check_folder(config.root)
     if options["dry_run"]:
-        click.echo(_dry_run(study, setup))
+        click.echo(_dry_run(study, config))
         return ALL_OK
     repetitions = options["repetitions"] if options["time"] or "time" in study.measure else 0
 
-    def run(setup: Setup) -> int:
-        return _run(study, setup, plugins, progress, repetitions)
+    def run(config: RunConfig) -> int:
+        return _run(study, config, plugins, progress, repetitions)
 
-    return run_bound(bound, setup, run) if bound else run(setup)
+    return run_bound(bound, config, run) if bound else run(config)
 
 
-def run_bound(bound: Bound, setup: Setup, run: Callable[[Setup], int]) -> int:
+def run_bound(bound: Bound, config: RunConfig, run: Callable[[RunConfig], int]) -> int:
     """Run under a lock: a line in the ledger before the first query, and one after the last."""
     begun: list[Entry] = []
     try:
-        code = run(replace(setup, before=lambda keys: begun.append(bound.begin(setup.root, keys))))
+        code = run(replace(config, before=lambda keys: begun.append(bound.begin(config.root, keys))))
     except BaseException as error:
         if begun:
-            bound.abort(setup.root, begun[0], type(error).__name__)
+            bound.abort(config.root, begun[0], type(error).__name__)
         raise
-    bound.end(setup.root, begun[0])
+    bound.end(config.root, begun[0])
     return code
 
 
-def setup_of(root: Path, study: Study, plugins: PluginManager, files: tuple[Path, ...], **options: Any) -> Setup:
-    """What a run of these plugins needs to know; each plugin file is found again by the workers."""
-    sound, others = usable(plugins, files)
-    return Setup(
+def config_of(root: Path, plugins: PluginManager, **options: Any) -> RunConfig:
+    """What a run with these plugins needs; workers run the plugin sources that were read here."""
+    sources = sources_of(plugins)
+    files = {str(source.path): source for source in sources.files}
+    methods = {
+        name: MethodSource(
+            found.method, found.origin.digest, files.get(found.origin.where), found.origin.kind == "built-in"
+        )
+        for name, found in plugins.methods().items()
+    }
+    return RunConfig(
         root=root,
-        sources=_sources(plugins, study),
+        methods=methods,
         resolve=resolve,
-        method_of=partial(method_in_worker, sound, others=others),
-        graph_of=GraphOf(sound, others),
+        method_of=MethodOf(sources),
+        graph_of=GraphOf(sources),
         foreign_graphs={name: found.origin.digest for name, found in plugins.graphs().items()},
         **options,
     )
@@ -119,29 +124,19 @@ def default_folder(study: Study, changed: bool) -> Path:
     return Path("studies") / name
 
 
-def _run(study: Study, setup: Setup, plugins: PluginManager, progress: Progress, repetitions: int) -> int:
+def _run(study: Study, config: RunConfig, plugins: PluginManager, progress: Progress, repetitions: int) -> int:
     known = len(plugins.problems())
-    observed = replace(setup, notify=observing(setup.root, plugins, progress.notify))
+    observed = replace(config, notify=observing(config.root, plugins, progress.notify))
     with progress:
         cells = [name for _, name in run_study(study, observed)]
         if repetitions:
-            again = setup.existing == "replace"
-            time_study(
-                setup.root,
-                cells,
-                setup.method_of,
-                graph_of=setup.graph_of,
-                limits=setup.limits,
-                repetitions=repetitions,
-                again=again,
-                notify=progress.notify,
-            )
-    oracles = {name for name, source in setup.sources.items() if source.method.claims.oracle}
-    contents = read_study(setup.root)
+            time_study(config, cells, repetitions=repetitions, again=config.existing == "replace")
+    oracles = {name for name, source in config.methods.items() if source.method.claims.oracle}
+    contents = read_study(config.root)
     rows = tables.rows_of(contents.planned_cells(), oracles)
-    code = finish(setup.root, contents, rows, keep=setup.existing != "verify")
+    code = finish(config.root, contents, rows, keep=config.existing != "verify")
     outcomes = Counter(row.outcome for row in rows)
-    plugins.run_finished({"study": str(setup.root), "cells": cells, "outcomes": dict(outcomes), "exit_code": code})
+    plugins.run_finished({"study": str(config.root), "cells": cells, "outcomes": dict(outcomes), "exit_code": code})
     warn(plugins, known)
     return code
 
@@ -199,20 +194,9 @@ def observing(
     return tell
 
 
-def _dry_run(study: Study, setup: Setup) -> str:
-    planned, facts = prepare(study, setup)
-    cells = named(study, setup, facts, planned.cells)
-    there = {name for name, found in scan(setup.root) if not isinstance(found, DamagedCellError)}
-    infos = {name: fact.info for name, fact in facts.items()}
-    return plan_text(study, setup.root, cells, infos, there, {name: setup.defaults(name) for name in setup.sources})
-
-
-def _sources(plugins: PluginManager, study: Study) -> dict[str, Source]:
-    """Every method there is, since one may be made of others; those that the study names must be among them."""
-    for choice in study.methods:
-        plugins.method(choice.name)
-    found = {}
-    for name, loaded in plugins.methods().items():
-        file = Path(loaded.origin.where) if loaded.origin.kind == "file" else None
-        found[name] = Source(loaded.method, loaded.origin.digest, file, built_in=loaded.origin.kind == "built-in")
-    return found
+def _dry_run(study: Study, config: RunConfig) -> str:
+    planned, graphs = prepare(study, config)
+    cells = named(study, config, graphs, planned.cells)
+    there = {name for name, found in scan(config.root) if not isinstance(found, DamagedCellError)}
+    infos = {name: graph.info for name, graph in graphs.items()}
+    return plan_text(study, config.root, cells, infos, there, {name: config.defaults(name) for name in config.methods})

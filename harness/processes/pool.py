@@ -1,4 +1,4 @@
-"""Cells in a pool of reused worker processes with limits of time and memory; a worker's death is an outcome."""
+"""A pool of worker processes with limits of time and memory; the death of a worker is an answer like any other."""
 
 import math
 import multiprocessing
@@ -8,26 +8,29 @@ import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field, replace
-from multiprocessing import connection, resource_tracker
+from dataclasses import dataclass, replace
+from multiprocessing import connection, forkserver, resource_tracker
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 from aacbench.errors import StoreError
-from aacbench.processes.worker import Failure, Started, end_session, serve
+from aacbench.processes.worker import Failure, Progress, Started, WorkerPlace, end_session, serve
 from aacbench.util.atomic_io import storing
 from aacbench.util.cleanup import temporary_folder
 
 GIB = 2**30
+# Workers are forked from a server that has imported this and done nothing else, so that they start in milliseconds.
+PRELOADED = "aacbench.run.steps"
 _BUSY = object()
+_LONGEST_SOCKET_FOLDER = 75  # a socket's path has at most 107 characters, and the server needs some of them
 _END_SECONDS = 5.0  # for a process to be gone whose pipe is closed
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one cell may take."""
+    """What one job may take."""
 
     seconds: float = 3600.0
     memory_bytes: int = 8 * GIB
@@ -42,10 +45,11 @@ class _Worker:
     job: Any = None
     kind: str = ""
     step: str = ""
-    deadline: float = field(default=math.inf)
+    seconds: float = math.inf
+    deadline: float = math.inf
 
-    def give(self, job: Any) -> None:
-        self.job, self.deadline = job, math.inf  # the clock starts when the worker does
+    def give(self, job: Any, seconds: float) -> None:
+        self.job, self.seconds, self.deadline = job, seconds, math.inf  # the clock starts when the worker does
         with suppress(OSError):  # it is dead, which is seen when its answer is waited for
             self.pipe.send(job)
 
@@ -68,26 +72,37 @@ class _Worker:
         return []
 
 
-class Workers:
-    """A pool of worker processes, started at once so that they import while the run is being planned.
+class Pool:
+    """Worker processes that are reused, at most `count` of them at work at once.
 
-    Workers are spawned, not forked: a fork would inherit threads and half-held locks. Use it as a context, so that no
-    worker stays behind. A job of a `kind` may leave anything behind in its worker, such as a thread, so that worker is
-    given jobs of the same kind only.
+    Workers are forked from a clean server process, not from the caller, whose threads and half-held locks they would
+    inherit. A job may leave anything behind in its process, such as a thread, so a
+    worker that has had a job of one `kind` gets no other kind. `seconds` says how long a job may take. `fresh` workers
+    are interpreters of their own, which share nothing with the server, not even the order of sets. Use the pool as a
+    context, so that no worker stays behind.
     """
 
     def __init__(
-        self, work: Callable[[Any], Any], count: int, limits: Limits, kind: Callable[[Any], str] = lambda _: ""
+        self,
+        work: Callable[[Any], Any],
+        count: int,
+        limits: Limits,
+        kind: Callable[[Any], str] = lambda _: "",
+        seconds: Callable[[Any], float] | None = None,
+        progress: Callable[[Any, str], None] = lambda *_: None,
+        fresh: bool = False,
     ) -> None:
         self._work, self._count, self._limits, self._kind = work, count, limits, kind
+        self._seconds, self._progress = seconds or (lambda _: limits.seconds), progress
+        self._fresh = fresh
         self._temporary = ExitStack()
         with storing(Path(tempfile.gettempdir())):
             self.folder = self._temporary.enter_context(temporary_folder())
-        # More than there are cores would not begin sooner; they are started when there is something for them to do.
-        self._idle = [_start(work, limits, self.folder) for _ in range(min(count, os.cpu_count() or 1))]
+        # One at once, so that the server imports while the caller prepares its jobs; the others when there is work.
+        self._idle = [self._start()] if count else []
         self._busy: list[_Worker] = []
 
-    def __enter__(self) -> "Workers":
+    def __enter__(self) -> "Pool":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -96,61 +111,82 @@ class Workers:
         self._temporary.close()
 
     def run(self, jobs: Iterable[Any]) -> Generator[tuple[Any, Any]]:
-        """Yield (job, result or Failure) as they finish; jobs are started in order, and asked for when one is free."""
-        coming, busy = iter(jobs), self._busy
+        """Yield (job, result or Failure) as they finish; jobs are started in order, and taken when a worker is free."""
+        coming = iter(jobs)
+        return self.run_from(lambda: next(coming, None))
+
+    def run_from(self, next_job: Callable[[], Any]) -> Generator[tuple[Any, Any]]:
+        """The same with jobs from a function, which returns None while it has none; ends when no worker is busy."""
+        busy = self._busy
         while True:
-            while len(busy) < self._count and (job := next(coming, None)) is not None:
-                self._assign(job)
+            self._fill(next_job)
             if not busy:
                 return
             _await(busy)
             for worker in busy.copy():
-                answer = _answer(worker, self._limits)
+                answer = _answer(worker, self._progress)
                 if answer is _BUSY:
                     continue
                 job = worker.job
                 busy.remove(worker)
                 self._idle += [worker] if worker.process.is_alive() else []
-                following = next(coming, None) if self._idle else None
-                if following is not None:
-                    self._assign(following)  # before the answer is dealt with, so that nobody waits for the disk
+                self._fill(next_job)  # before the answer is dealt with, so that nobody waits for the disk
                 yield job, answer
 
-    def _assign(self, job: Any) -> None:
-        kind, idle = self._kind(job), self._idle
-        worker = next((worker for worker in idle if worker.kind in ("", kind)), None)
-        if worker is not None:
-            idle.remove(worker)
-        else:
-            while idle:
-                idle.pop().kill()
-            worker = _start(self._work, self._limits, self.folder)
+    def _fill(self, next_job: Callable[[], Any]) -> None:
+        while len(self._busy) < self._count and (job := next_job()) is not None:
+            worker = self._worker(self._kind(job))
+            self._busy.append(worker)
+            worker.give(job, self._seconds(job))
+
+    def _worker(self, kind: str) -> _Worker:
+        """An idle worker of the kind, or one that had no job yet, or a new one; too many idle ones are ended."""
+        for wanted in (kind, ""):
+            for worker in self._idle:
+                if worker.kind == wanted:
+                    self._idle.remove(worker)
+                    worker.kind = kind
+                    return worker
+        while self._idle and len(self._idle) + len(self._busy) >= 2 * self._count:
+            self._idle.pop(0).kill()
+        worker = self._start()
         worker.kind = kind
-        self._busy.append(worker)
-        worker.give(job)
+        return worker
+
+    def _start(self) -> _Worker:
+        return _start(self._work, self._limits, self.folder, self._fresh)
 
 
-def run_cells(
+def run_all(
     work: Callable[[Any], Any],
     jobs: Sequence[Any],
     workers: int,
     limits: Limits,
     kind: Callable[[Any], str] = lambda _: "",
+    *,
+    fresh: bool = False,
 ) -> list[tuple[Any, Any]]:
-    """Jobs in a pool of their own, all of them: (job, result or Failure) as they finished."""
-    with Workers(work, min(workers, len(jobs)), limits, kind) as pool:
+    """Run all jobs in a pool of their own and return (job, result or Failure) as they finished."""
+    with Pool(work, min(workers, len(jobs)), limits, kind, fresh=fresh) as pool:
         return list(pool.run(jobs))
 
 
-def _start(work: Callable[[Any], Any], limits: Limits, temporary: Path) -> _Worker:
-    context = multiprocessing.get_context("spawn")
+def _start(work: Callable[[Any], Any], limits: Limits, temporary: Path, fresh: bool) -> _Worker:
+    fresh = fresh or len(tempfile.gettempdir()) > _LONGEST_SOCKET_FOLDER
+    context: Any = multiprocessing.get_context("spawn" if fresh else "forkserver")
+    if not fresh:
+        context.set_forkserver_preload([PRELOADED])
     ours, theirs = context.Pipe()
-    process = context.Process(target=serve, args=(work, theirs, limits.memory_bytes, str(temporary), os.getpid()))
-    # Ctrl-C reaches the whole group, and a child that still imports would answer it with a traceback. The tracker comes
-    # with the first child and would let the signal through again.
-    resource_tracker.ensure_running()
+    place = WorkerPlace(limits.memory_bytes, str(temporary), str(Path.cwd()), dict(os.environ))
+    process = context.Process(target=serve, args=(work, theirs, place))
+    # Ctrl-C reaches the whole group, and a child that still starts would answer it with a traceback. The helpers of
+    # multiprocessing come with the first child and would let the signal through again.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        if not fresh:
+            forkserver.ensure_running()
         process.start()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -166,7 +202,7 @@ def _await(busy: list[_Worker]) -> None:
     connection.wait([end for worker in busy for end in (worker.pipe, worker.process.sentinel)], timeout)
 
 
-def _answer(worker: _Worker, limits: Limits) -> Any:
+def _answer(worker: _Worker, progress: Callable[[Any, str], None]) -> Any:
     """What became of the worker's job, or `_BUSY`."""
     try:
         while worker.pipe.poll():
@@ -175,9 +211,12 @@ def _answer(worker: _Worker, limits: Limits) -> Any:
                 raise answer  # not this cell's fault, and no other cell could be stored either
             if isinstance(answer, Failure):
                 return replace(answer, step=worker.step)
-            if not isinstance(answer, Started):
+            if isinstance(answer, Progress):
+                progress(worker.job, answer.text)
+            elif isinstance(answer, Started):
+                worker.step, worker.deadline = answer.step, time.monotonic() + worker.seconds
+            else:
                 return answer
-            worker.step, worker.deadline = answer.step, time.monotonic() + limits.seconds
     except (EOFError, OSError):
         pass  # it has died
     else:
@@ -189,13 +228,13 @@ def _answer(worker: _Worker, limits: Limits) -> Any:
     code = worker.process.exitcode
     worker.kill()
     if not in_time:
-        return Failure("timeout", f"the cell took longer than {limits.seconds:g} seconds", worker.step)
-    return Failure("error", f"the worker process died ({_described(code)})", worker.step)
+        return Failure("timeout", f"It took longer than {worker.seconds:.6g} seconds", worker.step)
+    return Failure("error", f"The worker process died ({_described(code)})", worker.step)
 
 
 def _described(code: int | None) -> str:
     if code is None:
         return "it closed its connection"
     if -code in (signal.SIGSEGV, signal.SIGBUS):
-        return f"signal {-code}: it used memory that is not its own, or wrote to the graph, which may only be read"
+        return f"signal {-code}: it used memory that is not its own, or wrote to the graph, which is read-only"
     return f"signal {-code}" if code < 0 else f"exit code {code}"

@@ -2,6 +2,7 @@
 
 import re
 import resource
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,4 +23,5 @@ def peak() -> int:
     with suppress(OSError):
         if found := _PEAK.search(Path("/proc/self/status").read_text(encoding="ascii", errors="replace")):
             return int(found[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024  # macOS counts bytes, other systems kibibytes

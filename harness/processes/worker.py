@@ -2,11 +2,14 @@
 
 import ctypes
 import os
+import random
 import resource
 import signal
+import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,38 +18,76 @@ from typing import Any
 import psutil
 
 from aacbench.errors import StoreError
+from aacbench.util.exceptions import describe, raised_by_us
+from aacbench.util.text import one_line
 
 _LOOK_AT_PARENT_SECONDS = 0.5
+_REPORT_SECONDS, _LONGEST_PROGRESS = 0.2, 100
 _PR_SET_CHILD_SUBREAPER = 36  # Linux
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a cell has no result: an outcome, a sentence, and the step that its worker was at, if it told."""
+    """Why a job has no result: an outcome, a sentence, and the step that its worker was at, if it said."""
 
     outcome: str
     reason: str
     step: str = ""
+    trace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A worker's word that it begins a job, or a step of one: from now on the limit of time counts."""
+    """A worker's message that it begins a job, or a step of one: the time limit counts from now."""
 
     step: str = ""
 
 
-class _Teller:
-    """Where a worker's steps are told, and by which process; outside a worker nobody listens."""
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A worker's message about how far a job has come."""
+
+    text: str
+
+
+class _Reporter:
+    """The pipe to the pool, and the process that may use it; there is none outside a worker."""
 
     pipe: Any = None
     owner: int = -1
+    reported: float = 0.0
+
+    @classmethod
+    def send(cls, message: Any) -> None:
+        if cls.pipe is not None and cls.owner == os.getpid():
+            cls.pipe.send(message)
 
 
 def begin_step(name: str) -> None:
-    """Begin a step of a job that may take as long as a cell; if the worker hangs or dies in it, its name is told."""
-    if _Teller.pipe is not None and _Teller.owner == os.getpid():
-        _Teller.pipe.send(Started(name))
+    """Begin a step of a job, with a time limit of its own; a Failure names the step that the worker was at."""
+    _Reporter.send(Started(name))
+
+
+def report_progress(text: str) -> None:
+    """Show a line about the job under way; more than a few a second are left out."""
+    now = time.monotonic()
+    if now - _Reporter.reported >= _REPORT_SECONDS:
+        _Reporter.reported = now
+        _Reporter.send(Progress(one_line(str(text), _LONGEST_PROGRESS)))
+
+
+def failure_of(error: BaseException) -> Failure:
+    """The one place where an exception becomes an outcome."""
+    if isinstance(error, MemoryError):
+        return Failure("out-of-memory", "It needed more memory than it may have", trace=_trace(error))
+    return Failure("error", describe(error), trace=_trace(error))
+
+
+def _trace(error: BaseException) -> str:
+    try:
+        return "".join(traceback.format_exception(error))
+    except Exception:  # an exception whose message cannot be read
+        return "".join(traceback.format_tb(error.__traceback__)) + type(error).__name__
 
 
 def end_session(session: int) -> None:
@@ -57,25 +98,47 @@ def end_session(session: int) -> None:
                 os.kill(pid, signal.SIGKILL)
 
 
-def serve(work: Callable[[Any], Any], pipe: Any, memory_bytes: int, temporary: str, parent: int) -> None:
+@dataclass(frozen=True, slots=True)
+class WorkerPlace:
+    """Where a worker works: its memory limit, its temporary folder, and the folder and variables of its pool."""
+
+    memory_bytes: int
+    temporary: str
+    folder: str
+    environment: dict[str, str]
+
+
+def serve(work: Callable[[Any], Any], pipe: Any, place: WorkerPlace) -> None:
     """Work through jobs from the pipe; an exception of `work` is answered as a Failure."""
+    parent = os.getppid()  # the server that forked it, which ends when the pool's process does
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever sends it: the run ends its workers itself
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # it was held back while this process was starting
     os.setsid()  # so that what a method starts can be found when this process is gone
     _adopt_orphans()
-    _Teller.pipe, _Teller.owner = pipe, os.getpid()
+    _Reporter.pipe, _Reporter.owner = pipe, os.getpid()
     # Private memory only: graphs and pools are mapped from files and shared.
-    resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
-    os.environ["TMPDIR"] = temporary  # for its helper processes too; goes with the run, however that ends
+    resource.setrlimit(resource.RLIMIT_DATA, (place.memory_bytes, place.memory_bytes))
+    os.chdir(place.folder)
+    os.environ.clear()
+    os.environ.update(place.environment)
+    os.environ["TMPDIR"] = place.temporary  # for its own children too; goes with the run, however that ends
     tempfile.tempdir = None
+    _reseed()
     os.dup2(2, 1)  # what a method prints is not the command's output
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     while (job := _next(pipe)) is not None:
         pipe.send(Started())
         answer = _done(work, job)
-        if os.getpid() != _Teller.owner:  # a method forked, and both came back: this one's answer is nobody's
+        if os.getpid() != _Reporter.owner:  # a method forked, and both came back: this one's answer is nobody's
             os._exit(0)
         _send(pipe, answer)
+
+
+def _reseed() -> None:
+    """Give the global generators a state of their own: forks of one server would all draw the same numbers."""
+    random.seed()
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed()
 
 
 def _adopt_orphans() -> None:
@@ -94,28 +157,16 @@ def _next(pipe: Any) -> Any:
 def _done(work: Callable[[Any], Any], job: Any) -> Any:
     try:
         return work(job)
-    except StoreError as error:
-        return error if _is_ours(error) else Failure("error", f"the cell ended with {type(error).__name__}: {error}")
-    except MemoryError:
-        return Failure("out-of-memory", "the cell needed more memory than it may have")
     except BaseException as error:  # a method may raise anything
-        return Failure("error", f"the cell ended with {type(error).__name__}")
-
-
-def _is_ours(error: BaseException) -> bool:
-    """Whether the harness raised it: a method that says that the disk is full must not end the run."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    module = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
-    return module.startswith(f"{__name__.partition('.')[0]}.")
+        # Only the harness itself may say that the disk is full and end the run.
+        return error if isinstance(error, StoreError) and raised_by_us(error) else failure_of(error)
 
 
 def _send(pipe: Any, answer: Any) -> None:
     try:
         pipe.send(answer)
     except Exception as error:  # an answer that cannot be pickled
-        pipe.send(Failure("error", f"the cell's result could not be sent: {type(error).__name__}"))
+        pipe.send(Failure("error", f"The result cannot be sent to another process: {describe(error)}"))
 
 
 def _end_with(parent: int) -> None:

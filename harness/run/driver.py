@@ -1,28 +1,28 @@
-"""A run from start to end: plan, skip what is done, execute, commit as results come, choose on validation, go on."""
+"""A run from start to end: plan, skip what is done, build and measure, commit as results come, choose, go on."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import names_in, whole
+from aacbench.contract.composite import names_in
 from aacbench.errors import DamagedCellError, DataError
-from aacbench.processes.pool import Workers, run_cells
-from aacbench.processes.worker import Failure
-from aacbench.run.again import Again, Digests, as_before, build_again, digests, judged, quickest
-from aacbench.run.cell import Job, Result, run_cell
+from aacbench.processes.pool import Pool
+from aacbench.run.build import Built
+from aacbench.run.cell import CellJob, Result
 from aacbench.run.events import RunLog, start_run
 from aacbench.run.existing import Existing, decide, look, state_of
 from aacbench.run.fitting import Answer, Question, ask_all
-from aacbench.run.graph_metadata import Facts, facts_of
+from aacbench.run.graph_metadata import GraphMetadata, metadata_of
 from aacbench.run.keys import key_of, named
 from aacbench.run.plan import CellPlan, Plan, check_methods, plan
+from aacbench.run.rebuild import built_before, fastest_cells, judged, other_seed, rebuild, stored_bundle, stored_job
 from aacbench.run.records import Study
-from aacbench.run.run_config import Setup
-from aacbench.run.second_look import SecondLook, Sent
-from aacbench.run.selection import choose
+from aacbench.run.run_config import RunConfig
+from aacbench.run.selection import Choice, choose
+from aacbench.run.steps import run_cells, step_pool
 from aacbench.run.store import Cell, commit
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.search import parse
@@ -34,17 +34,17 @@ from aacbench.version import VERSION
 WAIT_SECONDS = 0.5  # between looks at cells that another run works on
 
 
-def prepare(study: Study, setup: Setup) -> tuple[Plan, dict[str, Facts]]:
+def prepare(study: Study, config: RunConfig) -> tuple[Plan, dict[str, GraphMetadata]]:
     """Load every graph once and plan every cell."""
-    methods = {name: source.method for name, source in setup.sources.items()}
-    check_methods(study, methods, setup.resolve)
-    facts = facts_of(study, setup.graph_of, setup.foreign_graphs, setup.limits, setup.notify)
-    foreign = {name: source.digest for name, source in setup.sources.items() if not source.built_in}
+    methods = {name: source.method for name, source in config.methods.items()}
+    check_methods(study, methods, config.resolve)
+    graphs = metadata_of(study, config.graph_of, config.foreign_graphs, config.limits, config.notify)
+    foreign = {name: source.digest for name, source in config.methods.items() if not source.built_in}
 
     def fit(questions: Sequence[Question]) -> list[Answer]:
-        return ask_all(questions, methods, foreign, setup.method_of, setup.workers, setup.limits)
+        return ask_all(questions, methods, foreign, config.method_of, config.workers, config.limits)
 
-    return plan(study, methods, {name: fact.info for name, fact in facts.items()}, setup.resolve, fit), facts
+    return plan(study, methods, {name: found.info for name, found in graphs.items()}, config.resolve, fit), graphs
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,38 +52,51 @@ class _Run:
     """A run under way."""
 
     study: Study
-    setup: Setup
-    facts: Mapping[str, Facts]
+    config: RunConfig
+    graphs: Mapping[str, GraphMetadata]
     log: RunLog
-    workers: Workers
-    second_look: SecondLook | None
+    pool: Pool
 
     def key(self, cell: CellPlan) -> dict[str, Any]:
-        """Everything that decides what a cell computes."""
-        return key_of(self.study, self.setup, self.facts, cell)
+        return key_of(self.study, self.config, self.graphs, cell)
 
     def named(self, cells: Iterable[CellPlan]) -> list[tuple[CellPlan, str]]:
-        """The cells with their ids."""
-        return named(self.study, self.setup, self.facts, cells)
+        return named(self.study, self.config, self.graphs, cells)
 
-    def tell(self, event: str, name: str, cell: CellPlan, **facts: Any) -> None:
-        """Tell whoever started the run."""
-        self.setup.notify(event, {"cell": name, "plan": cell, **facts})
+    def notify(self, event: str, name: str, cell: CellPlan, **facts: Any) -> None:
+        self.config.notify(event, {"cell": name, "plan": cell, **facts})
+
+    def job(self, cell: CellPlan, name: str) -> CellJob:
+        study, graph = self.study, self.graphs[cell.graph]
+        digests = {"graph": graph.graph_digest, **graph.query_digests}
+        return self.config.job(
+            name, cell, study.queries, parse(study.search).name, digests, audit="audit" in study.measure
+        )
 
 
-def run_study(study: Study, setup: Setup) -> list[tuple[CellPlan, str]]:
-    """Run what is missing and give every cell of the study with its id, those of earlier runs included."""
-    with Workers(run_cell, setup.workers, setup.limits, lambda job: setup.kind(job.plan)) as workers:
-        planned, facts = prepare(study, setup)
-        setup.before([key_of(study, setup, facts, cell) for cell in planned.cells])
-        facts_of_run = {"study": study.record(), "version": VERSION, "existing": setup.existing, "lock": setup.lock}
-        log = start_run(setup.root, facts_of_run)
-        foreign = any(setup.origin(cell) for cell in planned.cells)
-        with SecondLook(setup.limits, setup.foreign_graphs) if foreign else nullcontext() as looking:
-            run = _Run(study, setup, facts, log, workers, looking)
-            cells = _stages(run, planned)
-        if setup.rebuild and setup.existing != "verify":
-            _rebuild(run, cells)
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """For a cell that was chosen: what it was chosen from, and the cell that won."""
+
+    note: Mapping[str, Any]
+    winner: Cell
+
+
+def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
+    """Run what is missing and return every cell of the study with its id, those of earlier runs included."""
+
+    def progress(job: CellJob, text: str) -> None:
+        config.notify("progress", {"cell": job.cell_id, "plan": job.plan, "text": text})
+
+    with step_pool(config.workers, config.limits, progress) as pool:
+        planned, graphs = prepare(study, config)
+        config.before([key_of(study, config, graphs, cell) for cell in planned.cells])
+        facts = {"study": study.record(), "version": VERSION, "existing": config.existing, "lock": config.lock}
+        log = start_run(config.root, facts)
+        run = _Run(study, config, graphs, log, pool)
+        cells = _stages(run, planned)
+    if config.rebuild and config.existing != "verify":
+        _rebuild(run, cells)
     log.finish({"cells": len(cells)})
     return cells
 
@@ -94,50 +107,37 @@ def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
     _begin(run, first, first)
     _execute(run, first, {})
     groups = [run.named(candidates) for candidates in planned.groups().values()]
-    choices = choose(run.setup.root, groups, run.study.selection)
+    choices: list[Choice] = choose(run.config.root, groups, run.study.selection)
     second = run.named(cell for cell, _, _ in choices)
     if second:
         _begin(run, [*first, *second], second)
-        notes = {name: note for (_, name), (_, note, _) in zip(second, choices, strict=True)}
-        built = {name: digests(winner.record) for (_, name), (_, _, winner) in zip(second, choices, strict=True)}
-        _execute(run, second, notes, built)
+        chosen = {name: _Chosen(*choice[1:]) for (_, name), choice in zip(second, choices, strict=True)}
+        _execute(run, second, chosen)
     return [*first, *second]
 
 
 def _begin(run: _Run, known: list[tuple[CellPlan, str]], coming: list[tuple[CellPlan, str]]) -> None:
-    if run.setup.existing != "verify":  # which looks, and changes nothing
-        _write(run.study, run.setup, known)
-    run.setup.notify("planned", {"cells": len(coming)})
+    if run.config.existing != "verify":  # which only reads
+        record = {
+            "protocol_digest": protocol_digest(run.study),
+            "study": run.study.record(),
+            "cells": [name for _, name in known],
+        }
+        write_plan(run.config.root, record)
+    run.config.notify("planned", {"cells": len(coming)})
 
 
 def damaged(root: Path, cells: Iterable[tuple[CellPlan, str]]) -> dict[str, str]:
-    """The cells of a study that are not as they were written, with what is wrong: `verify` leaves them so."""
+    """The cells of a study that are not as they were written, each with what is wrong."""
     found = {name: look(root, name) for _, name in cells}
     return {name: str(cell) for name, cell in found.items() if isinstance(cell, DamagedCellError)}
 
 
-def _write(study: Study, setup: Setup, cells: Iterable[tuple[CellPlan, str]]) -> None:
-    record = {
-        "protocol_digest": protocol_digest(study),
-        "study": study.record(),
-        "cells": [name for _, name in cells],
-    }
-    write_plan(setup.root, record)
-
-
-def _execute(
-    run: _Run,
-    cells: list[tuple[CellPlan, str]],
-    notes: Mapping[str, Mapping[str, Any]],
-    built: Mapping[str, Digests] | None = None,
-) -> None:
-    """Run what must be run; cells that another run works on are waited for, and run here if it does not finish them.
-
-    `built` has what was built for some of the cells before, as candidates, and must be built again.
-    """
-    existing, waiting = run.setup.existing, cells
+def _execute(run: _Run, cells: list[tuple[CellPlan, str]], chosen: Mapping[str, _Chosen]) -> None:
+    """Run what must be run; cells that another run works on are waited for, and run here if it does not finish them."""
+    existing, waiting = run.config.existing, cells
     while waiting:
-        ran, elsewhere = _pass(run, waiting, notes, built or {}, existing)
+        ran, elsewhere = _pass(run, waiting, chosen, existing)
         if elsewhere and not ran:
             time.sleep(WAIT_SECONDS)
         waiting = elsewhere
@@ -145,92 +145,86 @@ def _execute(
 
 
 def _pass(
-    run: _Run,
-    cells: list[tuple[CellPlan, str]],
-    notes: Mapping[str, Mapping[str, Any]],
-    built: Mapping[str, Digests],
-    existing: Existing,
+    run: _Run, cells: list[tuple[CellPlan, str]], chosen: Mapping[str, _Chosen], existing: Existing
 ) -> tuple[int, list[tuple[CellPlan, str]]]:
-    """Once through the cells: how many were run here, and which belong to another run now."""
-    setup = run.setup
+    """Go once through the cells; return how many were run here, and which another run works on."""
+    root = run.config.root
     planned = {name: cell for cell, name in cells}
     elsewhere: list[tuple[CellPlan, str]] = []
-    claims: dict[str, ExitStack] = {}  # no more than there are workers: each is an open file
+    locks: dict[str, ExitStack] = {}  # no more than cells under way: each is an open file
+    built: dict[str, Built] = {}
 
-    def jobs() -> Iterator[Job]:
-        for cell, name in sorted(cells, key=lambda pair: setup.kind(pair[0])):
-            if _settled(run, cell, name, existing, notes.get(name)):
+    def jobs() -> Iterator[CellJob]:
+        for job in sorted((run.job(cell, name) for cell, name in cells), key=lambda job: job.origin):
+            cell, name = planned[job.cell_id], job.cell_id
+            if _settled(run, cell, name, existing, chosen.get(name)):
                 continue
-            with ExitStack() as held:
-                if not held.enter_context(file_lock(setup.root, name)):
+            with ExitStack() as lock:
+                if not lock.enter_context(file_lock(root, name)):
                     elsewhere.append((cell, name))
-                elif not _settled(run, cell, name, existing, notes.get(name)):  # its last holder may have committed it
+                elif not _settled(run, cell, name, existing, chosen.get(name)):  # its last holder may have committed it
                     if refused := _refused(cell):
-                        _commit(run, cell, name, refused, notes.get(name))
+                        _commit(run, cell, name, refused, chosen.get(name))
                         continue
-                    claims[name] = held.pop_all()
-                    yield _job(run, cell, name)
+                    locks[name] = lock.pop_all()
+                    if name in chosen and stored_bundle(root, chosen[name].winner) is not None:
+                        built[name] = built_before(chosen[name].winner, run.graphs[cell.graph].info.vertices)
+                    yield job
 
     ran = 0
     try:
-        for job, result in run.workers.run(jobs()):
-            if isinstance(result, Failure):
-                result = Result(result.outcome, result.reason, {}, {})
-            result = as_before(_looked_at(run, job, result), built.get(job.cell_id, {}))
-            _commit(run, planned[job.cell_id], job.cell_id, result, notes.get(job.cell_id))
-            claims.pop(job.cell_id).close()
+        for job, result in run_cells(run.pool, jobs(), run.config.limits, built):
+            name = job.cell_id
+            _commit(run, planned[name], name, _as_chosen(result, chosen.get(name)), chosen.get(name))
+            locks.pop(name).close()
             ran += 1
     finally:
-        for held in claims.values():
-            held.close()
+        for lock in locks.values():
+            lock.close()
     return ran, elsewhere
 
 
-def _looked_at(run: _Run, job: Job, result: Result) -> Result:
-    """The result; of a plugin's cell, which shared its process with the audit, what a second look finds it to be."""
-    if run.second_look is None or not run.setup.origin(job.plan):
+def _as_chosen(result: Result, chosen: _Chosen | None) -> Result:
+    """The result; wrong where a chosen cell had to be built again, and is not what was chosen."""
+    if chosen is None or result.outcome != "ok" or result.facts["bundle"] == chosen.winner.record["bundle"]:
         return result
-    methods = {name: source.method for name, source in run.setup.sources.items()}
-    claims = whole(methods[job.plan.method], job.plan.params, methods.__getitem__).claims
-    seconds = run.setup.limits.seconds
-    sent = Sent(job=job, result=result, claims=claims, artifacts=run.setup.shared, seconds=seconds)
-    return run.second_look.at(sent)
+    return replace(result, outcome="wrong", reason="not reproducible: built again, it is not what was chosen")
 
 
 def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
-    """Build one cell of each method again; one that comes out otherwise is wrong."""
-    setup, plans = run.setup, {name: cell for cell, name in cells}
-    stored = {name: cell for name in plans if isinstance(cell := look(setup.root, name), Cell)}
-    common: dict[str, Any] = {"queries": run.study.queries, "method_of": setup.method_of, "graph_of": setup.graph_of}
-    jobs = [Again(cell=cell, artifacts=setup.artifacts(plans[cell.cell_id]), **common) for cell in quickest(stored)]
-    answers = run_cells(build_again, jobs, setup.workers, setup.limits, lambda job: setup.kind(plans[job.name]))
-    for job, answer in answers:
-        outcome, reason = judged(job, answer)
+    """Build one cell of each method again; one that comes out different is wrong."""
+    config, plans = run.config, {name: cell for cell, name in cells}
+    stored = {name: cell for name in plans if isinstance(cell := look(config.root, name), Cell)}
+    again = {cell.cell_id: cell for cell in fastest_cells(stored)}
+    jobs = [stored_job(config, cell).with_seed(other_seed(cell)) for cell in again.values()]
+    for name, answer in rebuild(config, jobs).items():
+        cell = again[name]
+        outcome, reason = judged(cell, other_seed(cell), answer)
         reason = one_line(reason)
         if outcome != "ok":
-            record = {**job.cell.record, "outcome": outcome, "reason": reason}
-            commit(setup.root, job.name, record, job.cell.files, replace=True)
-            run.log.event("cell", cell=job.name, outcome=outcome, reason=reason)
-            run.tell("rebuilt", job.name, plans[job.name], outcome=outcome, reason=reason)
+            record = {**cell.record, "outcome": outcome, "reason": reason}
+            commit(config.root, name, record, cell.files, replace=True)
+            run.log.event("cell", cell=name, outcome=outcome, reason=reason)
+            run.notify("rebuilt", name, plans[name], outcome=outcome, reason=reason)
 
 
-def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, note: Mapping[str, Any] | None) -> bool:
-    """Whether nothing is to be done for a cell; then that is told."""
-    found = look(run.setup.root, name)
+def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, chosen: _Chosen | None) -> bool:
+    """Return whether the cell can be skipped, and report why."""
+    found = look(run.config.root, name)
     decision = decide(existing, state_of(found))
-    if decision == "skip" and existing != "verify" and isinstance(found, Cell) and _outdated(found, note):
+    if decision == "skip" and existing != "verify" and isinstance(found, Cell) and _outdated(found, chosen):
         decision = "run"
     if decision == "report":
         run.log.event("damaged", cell=name, reason=str(found))
-        run.tell("damaged", name, cell, outcome="damaged", reason=str(found))
+        run.notify("damaged", name, cell, outcome="damaged", reason=str(found))
     elif decision == "skip":
-        run.tell("kept", name, cell, found=found)
+        run.notify("kept", name, cell, found=found)
     return decision != "run"
 
 
-def _outdated(found: Cell, note: Mapping[str, Any] | None) -> bool:
-    """Whether the choice that led to this cell was made from other rows than now."""
-    return note is not None and any(found.record.get(key) != plain(value) for key, value in note.items())
+def _outdated(found: Cell, chosen: _Chosen | None) -> bool:
+    """Return whether the choice that led to this cell was made from other rows than now."""
+    return chosen is not None and any(found.record.get(key) != plain(value) for key, value in chosen.note.items())
 
 
 def _refused(cell: CellPlan) -> Result | None:
@@ -240,41 +234,24 @@ def _refused(cell: CellPlan) -> Result | None:
     return Result(cell.failure, cell.failed, {}, {}) if cell.failed else None
 
 
-def _job(run: _Run, cell: CellPlan, name: str) -> Job:
-    study, setup, facts = run.study, run.setup, run.facts[cell.graph]
-    return Job(
-        cell_id=name,
-        plan=cell,
-        queries=study.queries,
-        artifacts=setup.artifacts(cell),
-        method_of=setup.method_of,
-        graph_of=setup.graph_of,
-        reference_policy=parse(study.search).name,
-        digests={"graph": facts.graph_digest, **facts.query_digests},
-        plugin_file=setup.sources[cell.method].plugin_file,
-        part_files=tuple(file for part in names_in(cell.params) if (file := setup.sources[part].plugin_file)),
-        audit="audit" in study.measure,
-        keep=run.second_look.place(name) if run.second_look and setup.origin(cell) else None,
-    )
-
-
-def _commit(run: _Run, cell: CellPlan, name: str, result: Result, note: Mapping[str, Any] | None) -> None:
+def _commit(run: _Run, cell: CellPlan, name: str, result: Result, chosen: _Chosen | None) -> None:
+    config = run.config
     reason = one_line(result.reason)  # a method may have put anything into it
     record = {
         "outcome": result.outcome,
         "reason": reason,
         "key": run.key(cell),
-        "defaults": {method: run.setup.defaults(method) for method in (cell.method, *names_in(cell.params))},
-        "lock": run.setup.lock,
-        **(note or {}),
+        "defaults": {method: config.defaults(method) for method in (cell.method, *names_in(cell.params))},
+        "lock": config.lock,
+        **(chosen.note if chosen else {}),
         **result.facts,
     }
     try:
-        commit(run.setup.root, name, record, result.files, replace=True)
+        commit(config.root, name, record, result.files, replace=True)
     except DataError as error:  # a method's own values may be such as no file can hold
-        result = Result("error", f"the cell could not be written down: {error}", {}, {})
+        result = Result("error", f"The cell cannot be written: {error}", {}, {})
         reason = one_line(result.reason)
-        short = {"outcome": result.outcome, "reason": reason, "key": run.key(cell), "lock": run.setup.lock}
-        commit(run.setup.root, name, short, {}, replace=True)
+        short = {"outcome": result.outcome, "reason": reason, "key": run.key(cell), "lock": config.lock}
+        commit(config.root, name, short, {}, replace=True)
     run.log.event("cell", cell=name, outcome=result.outcome, reason=reason)
-    run.tell("cell", name, cell, outcome=result.outcome, reason=reason)
+    run.notify("cell", name, cell, outcome=result.outcome, reason=reason)

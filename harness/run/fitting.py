@@ -1,4 +1,4 @@
-"""What fits a budget: every question to the methods in one batch, a plugin's own code under limits."""
+"""How much of each method fits a budget: all questions in one batch, those to plugins in workers with limits."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,8 +9,8 @@ from aacbench.contract.composite import names_in, whole
 from aacbench.contract.method import Method, Params, Unsupported
 from aacbench.contract.parameters import SEARCH_SWITCHES
 from aacbench.errors import UsageError
-from aacbench.processes.pool import Limits, run_cells
-from aacbench.processes.worker import Failure
+from aacbench.processes.pool import Limits, run_all
+from aacbench.processes.worker import Failure, failure_of
 from aacbench.search.policy import switch
 from aacbench.util.canonical import canonical, plain
 
@@ -53,25 +53,22 @@ class _Job:
 
 
 def ask(method: Method, question: Question) -> Answer:
-    """What a method answers. Its own code runs here, so anything may come of it."""
+    """What a method answers, or why it gives no answer: the code is the author's, so anything may happen."""
     doing = "fit"
     try:
         fitted = method.fit(question.budget, question.info, dict(question.params))
         if isinstance(fitted, Unsupported):
-            return _reasoned(fitted)
+            return _with_reason(fitted)
         params, doing = _plain(fitted), "search"
         return Fitted(params, _preferred(method, question.params))
-    except MemoryError:
-        return Failure("out-of-memory", f"{doing} needed more memory than a cell may have")
-    except UsageError as error:
-        return Failure("error", f"{doing} failed with {error}")
     except (Exception, SystemExit) as error:
-        return Failure("error", f"{doing} failed with {type(error).__name__}: {error}")
+        failure = failure_of(error)
+        return replace(failure, reason=f"{doing} failed: {failure.reason}", trace="")
 
 
-def _reasoned(answer: Unsupported) -> Unsupported:
+def _with_reason(answer: Unsupported) -> Unsupported:
     if not isinstance(answer.reason, str) or not answer.reason.strip():
-        raise UsageError(f"Unsupported without a reason: a sentence is wanted, not {answer.reason!r}")
+        raise UsageError(f"Unsupported needs a reason in words, not {answer.reason!r}")
     return answer
 
 
@@ -97,8 +94,10 @@ def ask_all(
         elif question.digest not in found:
             found[question.digest] = ask(_whole(question, methods.__getitem__), question)
     short = replace(limits, seconds=min(limits.seconds, SECONDS))
-    for job, answer in run_cells(_ask_here, list(jobs.values()), workers, short, lambda job: origin(job.question)):
-        found[job.question.digest] = _told(answer)
+    for job, answer in run_all(_ask_here, list(jobs.values()), workers, short, lambda job: origin(job.question)):
+        if isinstance(answer, Failure) and not answer.reason.startswith(("fit ", "search ")):  # the worker died
+            answer = replace(answer, reason=f"fit failed: {answer.reason}")
+        found[job.question.digest] = answer
     return [found[question.digest] for question in questions]
 
 
@@ -110,25 +109,18 @@ def _whole(question: Question, method_of: Callable[[str], Method]) -> Method:
     return whole(method_of(question.method), question.params, method_of)
 
 
-def _told(answer: Answer) -> Answer:
-    """Where the worker did not live to answer, say what it was asked."""
-    if isinstance(answer, Failure) and not answer.reason.startswith(("fit ", "search ")):
-        return Failure(answer.outcome, f"in fit, {answer.reason}")
-    return answer
-
-
 def _preferred(method: Method, params: Params) -> dict[str, Any]:
     """The switches a method prefers, as the policy spells them; junk is refused like that of `fit`."""
     wanted = dict(method.search(dict(params)))
     unknown = set(wanted) - set(SEARCH_SWITCHES)
     if unknown:
-        raise UsageError(f"the search has the switches {', '.join(SEARCH_SWITCHES)}, not {min(unknown)!r}")
+        raise UsageError(f"The search has no switch {min(unknown)!r}; it has {', '.join(SEARCH_SWITCHES)}")
     return {key: switch(key, value) for key, value in wanted.items()}
 
 
 def _plain(fitted: Any) -> Params:
     if not isinstance(fitted, Mapping):
-        raise UsageError(f"a {type(fitted).__name__} instead of parameters or Unsupported")
+        raise UsageError(f"It returned a {type(fitted).__name__} instead of parameters or Unsupported")
     canonical(fitted)  # text that has no UTF-8 form is found only when it is spelt
     values: Params = plain(fitted, "the answer")
     return values

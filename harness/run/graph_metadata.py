@@ -6,15 +6,14 @@ from typing import Any
 
 from aacbench.contract.budget import GraphInfo
 from aacbench.labels.graph_info import graph_info
-from aacbench.processes.isolated import alone
+from aacbench.processes.isolated import isolated
 from aacbench.processes.pool import Limits
-from aacbench.run.loaded_graph import GraphOf
-from aacbench.run.loaded_graph import world as world_of
+from aacbench.run.loaded_graph import GraphOf, loaded_graph
 from aacbench.run.records import QueryPlan, Study
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class GraphMetadata:
     """What the keys of a graph's cells have in common."""
 
     info: GraphInfo
@@ -29,23 +28,24 @@ class _Job:
     graph_of: GraphOf
 
 
-def facts_of(
+def metadata_of(
     study: Study,
     graph_of: GraphOf,
     foreign: Collection[str],
     limits: Limits,
     notify: Callable[[str, Mapping[str, Any]], None],
-) -> dict[str, Facts]:
+) -> dict[str, GraphMetadata]:
     """Load every graph once; a `foreign` one is a plugin's own code, which may hang or eat all memory."""
     found = {}
     for name in study.graphs:
         notify("graph", {"name": name})
         job = _Job(name, study.queries, graph_of)
-        what = f"the graph {name!r} of a plugin could not be loaded"
-        found[name] = alone(_facts, job, limits, what) if name in foreign else _facts(job)
+        what = f"The graph {name!r} of a plugin cannot be loaded"
+        found[name] = isolated(_metadata, job, limits, what) if name in foreign else _metadata(job)
     return found
 
 
-def _facts(job: _Job) -> Facts:
-    world = world_of(job.graph, job.queries, job.graph_of)
-    return Facts(replace(graph_info(world.net), name=job.graph), world.net.graph.digest, world.digests())
+def _metadata(job: _Job) -> GraphMetadata:
+    loaded = loaded_graph(job.graph, job.queries, job.graph_of)
+    graph = loaded.net.graph
+    return GraphMetadata(replace(graph_info(loaded.net), name=job.graph), graph.digest, loaded.digests())

@@ -1,32 +1,32 @@
-"""The key of a cell, everything that decides what it computes, and the id that is the key's digest."""
+"""The key of a cell: everything that decides what it computes. The id of the cell is the key's digest."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aacbench.contract.budget import convention
 from aacbench.contract.composite import names_in
-from aacbench.run.graph_metadata import Facts
+from aacbench.run.graph_metadata import GraphMetadata
 from aacbench.run.layout import cell_id
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import Study
-from aacbench.run.run_config import Setup
+from aacbench.run.run_config import RunConfig
 from aacbench.util.compiled import kernel_digest
 
 
-def key_of(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPlan) -> dict[str, Any]:
+def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata], cell: CellPlan) -> dict[str, Any]:
     """Everything that decides what a cell computes, and the lock that it was computed under.
 
     The lock is part of the key so that rows made before it, or under another, can never stand for rows made under it.
     """
-    fact = facts[cell.graph]
+    graph = graphs[cell.graph]
     return {
         "graph": cell.graph,
-        "graph_digest": fact.graph_digest,
-        "query_digests": dict(fact.query_digests),
+        "graph_digest": graph.graph_digest,
+        "query_digests": dict(graph.query_digests),
         "method": cell.method,
         "label": cell.label,
-        "plugin_digest": setup.sources[cell.method].digest,
-        **_part_digests(setup, cell),
+        "plugin_digest": config.methods[cell.method].digest,
+        **_part_digests(config, cell),
         "params": dict(cell.params),
         "budget": cell.budget,
         "convention": convention(cell.convention).record(),
@@ -36,18 +36,34 @@ def key_of(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPla
         "role": cell.role,
         "engine": kernel_digest(),
         "protocol": study.protocol,
-        **({"lock": setup.lock} if setup.lock else {}),
+        **({"lock": config.lock} if config.lock else {}),
     }
 
 
-def _part_digests(setup: Setup, cell: CellPlan) -> dict[str, Any]:
-    """The sources of the methods it is made of: a change in one of them changes what the cell computes."""
-    names = sorted(set(names_in(cell.params)))
-    return {"part_digests": {name: setup.sources[name].digest for name in names}} if names else {}
+def plan_of(key: Mapping[str, Any]) -> CellPlan:
+    """The plan that a stored cell was run from, as far as its build and its measuring need it."""
+    return CellPlan(
+        graph=key["graph"],
+        method=key["method"],
+        label=key["label"],
+        params=dict(key["params"]),
+        budget=key["budget"],
+        convention=f"{key['convention']['name']}/{key['convention']['version']}",
+        seed=key["seed"],
+        policy=key["policy"],
+        splits=tuple(key["splits"]),
+        role=key["role"],
+    )
 
 
 def named(
-    study: Study, setup: Setup, facts: Mapping[str, Facts], cells: Iterable[CellPlan]
+    study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata], cells: Iterable[CellPlan]
 ) -> list[tuple[CellPlan, str]]:
     """The cells with their ids."""
-    return [(cell, cell_id(key_of(study, setup, facts, cell))) for cell in cells]
+    return [(cell, cell_id(key_of(study, config, graphs, cell))) for cell in cells]
+
+
+def _part_digests(config: RunConfig, cell: CellPlan) -> dict[str, Any]:
+    """The sources of the methods it is made of: a change in one of them changes what the cell computes."""
+    names = sorted(set(names_in(cell.params)))
+    return {"part_digests": {name: config.methods[name].digest for name in names}} if names else {}

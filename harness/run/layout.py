@@ -11,7 +11,7 @@ from aacbench.util.canonical import digest
 PLAN, CELLS, RUNS, ARTIFACTS, DERIVED = "plan.json", "cells", "runs", "artifacts", "derived"
 CELL_FILE = "cell.json"
 REGISTRATION = "registration.json"  # of a bound run: which lines of which ledger are about this study
-BUILT_AGAIN = "built-again"  # artifacts that no counted cell reads, as plugins may have had a hand in them
+BUNDLES = "bundles"  # in the artifacts: heuristics as they were measured
 REPLACED = ".replaced-"
 CELL_TAG = "aacbench.cell/1"
 ID_DIGITS = 24
@@ -20,9 +20,9 @@ _ID = re.compile(f"[0-9a-f]{{{ID_DIGITS}}}")
 
 
 def artifact_folders(root: Path) -> list[Path]:
-    """Where artifacts are kept: those of built-in methods, and beside them those that they must not read."""
+    """Where artifacts are kept: those of built-in methods, bundles, and those of each plugin."""
     shared = root / ARTIFACTS
-    return [shared, *(path for path in shared.glob("*-*") if path.is_dir())]
+    return [shared, shared / BUNDLES, *(path for path in shared.glob("*-*") if path.is_dir())]
 
 
 def cell_id(key: Mapping[str, Any]) -> str:

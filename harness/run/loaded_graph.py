@@ -1,4 +1,4 @@
-"""What a worker keeps of a graph from cell to cell, sealed: a method that changes any of it is found out."""
+"""A graph and its queries as a worker keeps them from cell to cell, with marks that show any change to them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from aacbench.search.stored import stored_network
 GraphOf = Callable[[str], Graph]  # must be importable by workers, and equal where it gives the same graphs
 
 PARTS = ("train", "validation", "test")
-SOME = 8  # targets of queries that a reload asks for
+SOME = 8  # targets of known queries on which bounds are compared
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class GraphSeal:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class World:
+class LoadedGraph:
     """A graph ready to be searched, its queries, and the seals of both."""
 
     net: Network
@@ -61,10 +61,10 @@ class World:
             self._exact[target].flags.writeable = False
         return self._exact[target]
 
-    def some_targets(self) -> list[int]:
-        """A few targets of the queries, the same ones for every cell on them."""
-        found: list[int] = some_targets([self.part(name) for name in PARTS], SOME).tolist()
-        return found
+    def known_targets(self) -> tuple[int, ...]:
+        """A few targets that a method may have learnt from, the same ones for every cell on these queries."""
+        known = [self.splits.train, self.splits.validation]
+        return tuple(some_targets(known, SOME).tolist()) if sum(map(len, known)) else ()
 
     def check(self) -> None:
         """Refuse to go on with a graph or with queries that are not what they were."""
@@ -82,7 +82,7 @@ def _refuse_unless(same: Callable[[], bool]) -> None:
 
 
 @lru_cache(maxsize=2)
-def world(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> World:
+def loaded_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> LoadedGraph:
     """A graph and its queries, sealed before any method sees them and kept while cells on the same graph follow."""
     net = stored_network(graph_of(graph))
     counts = queries.validation, queries.test, queries.train
@@ -90,37 +90,45 @@ def world(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> World:
     return sealed(net, splits)
 
 
-def sealed(net: Network, splits: Splits) -> World:
+def sealed(net: Network, splits: Splits) -> LoadedGraph:
     """Seal a graph and its queries, before any method sees them."""
-    return World(net, splits, GraphSeal(net, _mark(net)), fingerprint(_query_arrays(splits)))
+    return LoadedGraph(net, splits, GraphSeal(net, _mark(net)), fingerprint(_query_arrays(splits)))
 
 
-def intact_world(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> World:
+def intact_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> LoadedGraph:
     """The same; where something that an earlier cell left running has changed it, loaded anew."""
-    found = world(graph, queries, graph_of)
+    found = loaded_graph(graph, queries, graph_of)
     try:
         found.check()
     except AacbenchError:
         forget()
-        found = world(graph, queries, graph_of)
+        found = loaded_graph(graph, queries, graph_of)
     return found
 
 
 def forget() -> None:
     """Have every graph loaded anew: who knows what a method that failed has done to it."""
-    world.cache_clear()
+    loaded_graph.cache_clear()
 
 
-def context(world: World, method: Method, params: Params, seed: int, pools: PoolService) -> BuildContext:
+def build_context(
+    loaded: LoadedGraph,
+    method: Method,
+    params: Params,
+    seed: int,
+    pools: PoolService,
+    progress: Callable[[str], None] = lambda _: None,
+) -> BuildContext:
     """All that a build may see: no test queries, except for a method that says it is an oracle."""
     return BuildContext(
-        network=world.net,
+        network=loaded.net,
         params=dict(params),
         seed=seed,
-        train=world.splits.train,
-        validation=world.splits.validation,
+        train=loaded.splits.train,
+        validation=loaded.splits.validation,
         pools=pools,
-        oracle_queries=world.splits.test if method.claims.oracle else None,
+        progress=progress,
+        oracle_queries=loaded.splits.test if method.claims.oracle else None,
     )
 
 

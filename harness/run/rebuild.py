@@ -1,60 +1,119 @@
-"""A stored cell's method, built again as the cell built it: for timing and for replay."""
+"""Stored cells built again: to be timed, replayed, exported, or to see whether the same bytes come out."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from aacbench.bundle.deploy import Deployed, deploy
-from aacbench.contract.method import BuildContext, Method
-from aacbench.errors import AacbenchError, UsageError
-from aacbench.graphs.load import load
-from aacbench.run.layout import ARTIFACTS, BUILT_AGAIN
-from aacbench.run.loaded_graph import GraphOf, World, context
-from aacbench.run.loaded_graph import world as world_of
-from aacbench.run.pools import StoredPools
+from aacbench.bundle import store
+from aacbench.bundle.evidence import Sample
+from aacbench.errors import BundleError, UsageError
+from aacbench.run.build import Built
+from aacbench.run.cell import CellJob, Result
+from aacbench.run.keys import plan_of
+from aacbench.run.layout import ARTIFACTS, BUNDLES
 from aacbench.run.records import QueryPlan
+from aacbench.run.run_config import RunConfig
+from aacbench.run.steps import build_all, step_pool
+from aacbench.run.store import Cell
 from aacbench.run.study import read_plan
+from aacbench.search.policy import parse
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Rebuilt:
-    """What a cell was computed from, in this process."""
-
-    world: World
-    deployed: Deployed
-
-
-def rebuild(
-    root: Path, key: Mapping[str, Any], queries: QueryPlan, method: Method, graph_of: GraphOf = load
-) -> Rebuilt:
-    """Build a cell's heuristic from its key; a graph or queries that are not the cell's own are refused."""
-    world = world_of(key["graph"], queries, graph_of)
-    if world.net.graph.digest != key["graph_digest"]:
-        raise UsageError(f"the graph {key['graph']} is no longer the one this cell was run on; run the study anew.")
-    if world.digests() != dict(key["query_digests"]):
-        raise UsageError(f"the queries on {key['graph']} are no longer those of this cell; run the study anew.")
-    pools = StoredPools(world.net, root / ARTIFACTS / BUILT_AGAIN, world.seal.check)
-    return Rebuilt(world, _built(method, context(world, method, key["params"], key["seed"], pools)))
-
-
-def stored_queries(root: Path) -> QueryPlan:
-    """How the queries of a study are drawn, as its plan says."""
+def stored_study(root: Path) -> Mapping[str, Any]:
+    """The record of the study in a folder, as its plan has it."""
     plan = read_plan(root)
     if plan is None:
-        raise UsageError(f"{root} holds no study; `aacbench run --out {root}` begins one.")
+        raise UsageError(f"{root} holds no study. Begin one with `aacbench run --out {root}`.")
+    return plan["study"]
+
+
+def stored_job(config: RunConfig, cell: Cell) -> CellJob:
+    """The job of a stored cell: the same graph, queries, method, settings and seed."""
+    study = stored_study(config.root)
     try:
-        return QueryPlan(**plan["study"]["queries"])
+        queries, policy = QueryPlan(**study["queries"]), parse(study["search"]).name
     except (LookupError, TypeError) as error:
-        raise UsageError(
-            f"{root} was begun by another version of aacbench; run the study again with this one."
-        ) from error
+        raise UsageError(f"{config.root} was begun by another version of aacbench; run the study again.") from error
+    key = cell.key
+    digests = {"graph": key["graph_digest"], **key["query_digests"]}
+    return config.job(cell.cell_id, plan_of(key), queries, policy, digests)
 
 
-def _built(method: Method, context: BuildContext) -> Deployed:
+def stored_bundle(root: Path, cell: Cell) -> store.Bundle | None:
+    """The bundle that a cell was measured on, or None where it was pruned, is damaged, or never was."""
+    name = cell.record.get("bundle")
+    if not name:
+        return None
     try:
-        return deploy(method.build(context), context.network)
-    except AacbenchError:
-        raise
-    except (Exception, SystemExit) as error:  # whatever a method raises
-        raise UsageError(f"{method.name} could not be built again: {type(error).__name__}: {error}.") from error
+        bundle = store.open_bundle(store.bundle_folder((root / ARTIFACTS / BUNDLES).absolute(), name))
+        store.load_arrays(bundle)
+    except BundleError:
+        return None
+    return bundle
+
+
+def built_before(cell: Cell, vertices: int) -> Built:
+    """What the build of a stored cell left, without evidence: its bundle was measured once already."""
+    record = cell.record
+    arrays = {array["name"]: array["sha256"] for array in record["bytes"]["arrays"]}
+    return Built(record["bundle"], arrays, record["build"], record["tier"], 0.0, Sample(vertices))
+
+
+def rebuild(config: RunConfig, jobs: Iterable[CellJob]) -> dict[str, Built | Result]:
+    """Build cells again, each in a worker; by cell, what was built, or the result of one that has no bundle."""
+    wanted = list(jobs)
+    with step_pool(min(config.workers, len(wanted)), config.limits, fresh=True) as pool:
+        return {job.cell_id: answer for job, answer in build_all(pool, iter(wanted))}
+
+
+def restored(config: RunConfig, cell: Cell) -> store.Bundle:
+    """The cell's bundle, built again where it is gone; one that comes out different is refused."""
+    found = stored_bundle(config.root, cell)
+    if found is not None:
+        return found
+    if not cell.record.get("bundle"):
+        raise UsageError(f"Cell {cell.cell_id} has no bundle: its outcome is {cell.outcome}, or it has no arrays.")
+    answer = rebuild(config, [stored_job(config, cell)])[cell.cell_id]
+    if isinstance(answer, Result):
+        raise UsageError(f"Cell {cell.cell_id} cannot be built again: {answer.reason}.")
+    if reason := difference(cell, answer):
+        raise UsageError(f"Cell {cell.cell_id} cannot be built again: {reason}.")
+    found = stored_bundle(config.root, cell)
+    if found is None:
+        raise UsageError(f"The bundle of cell {cell.cell_id} was removed while it was being used; try again.")
+    return found
+
+
+def difference(cell: Cell, built: Built) -> str:
+    """In what a new build differs from a stored cell; empty where it is the same to the byte."""
+    if built.bundle == cell.record["bundle"]:
+        return ""
+    before = {array["name"]: array["sha256"] for array in cell.record["bytes"]["arrays"]}
+    changed = [
+        name for name in (*before, *(set(built.arrays) - set(before))) if before.get(name) != built.arrays.get(name)
+    ]
+    return f"the array {changed[0]!r} is different" if changed else "its settings, kernel or source are different"
+
+
+def fastest_cells(cells: Mapping[str, Cell]) -> list[Cell]:
+    """Of each method the cell that was built in the least time, of those that are ok and have a bundle."""
+    best: dict[str, Cell] = {}
+    for cell in cells.values():
+        if cell.outcome == "ok" and cell.record.get("bundle") and cell.record["bytes"]["arrays"]:
+            label = cell.key["label"]
+            best[label] = min(best.get(label, cell), cell, key=lambda each: float(each.record["build"]["seconds"]))
+    return list(best.values())
+
+
+def other_seed(cell: Cell) -> int:
+    """The seed to build a cell with again: another one, where it is claimed that the seed changes nothing."""
+    return int(cell.key["seed"]) + int(cell.record["claims"]["deterministic"])
+
+
+def judged(cell: Cell, seed: int, answer: Built | Result) -> tuple[str, str]:
+    """The outcome of a cell that was built again with a seed, and the reason."""
+    how = "the same seed" if seed == cell.key["seed"] else f"the seed {seed}"
+    if isinstance(answer, Result):
+        return (answer.outcome, f"Built again with {how}: {answer.reason}") if answer.outcome != "ok" else ("ok", "")
+    reason = difference(cell, answer)
+    return ("wrong", f"not reproducible: built again with {how}, {reason}") if reason else ("ok", "")

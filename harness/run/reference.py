@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from aacbench.queries.record import QuerySet
-from aacbench.run.loaded_graph import World
+from aacbench.run.loaded_graph import LoadedGraph
 from aacbench.search import Answers, Network, dijkstra, parse
 from aacbench.util import array_store as artifacts
 from aacbench.util.atomic_io import storing
@@ -12,7 +12,7 @@ from aacbench.util.compiled import kernel_digest
 from aacbench.util.file_lock import file_lock
 
 
-def references(folder: Path, world: World, parts: Mapping[str, QuerySet], policy: str) -> dict[str, Answers]:
+def references(folder: Path, loaded: LoadedGraph, parts: Mapping[str, QuerySet], policy: str) -> dict[str, Answers]:
     """Dijkstra's answers to the queries of each part, from disk or searched now.
 
     Workers that need the same parts share them out: each searches what nobody is searching yet, then waits.
@@ -21,13 +21,13 @@ def references(folder: Path, world: World, parts: Mapping[str, QuerySet], policy
     for wait in (False, True):
         for name, queries in parts.items():
             if name not in found:
-                answers = _reference(folder, world, queries, policy, wait)
+                answers = _reference(folder, loaded, queries, policy, wait)
                 found |= {} if answers is None else {name: answers}
     return found
 
 
-def _reference(folder: Path, world: World, queries: QuerySet, policy: str, wait: bool) -> Answers | None:
-    net = world.net
+def _reference(folder: Path, loaded: LoadedGraph, queries: QuerySet, policy: str, wait: bool) -> Answers | None:
+    net = loaded.net
     key = _key(net, queries, policy)
     kept = artifacts.read(folder, key)
     if kept is None:
@@ -37,7 +37,7 @@ def _reference(folder: Path, world: World, queries: QuerySet, policy: str, wait:
                 return None
             if kept is None:
                 answers = dijkstra(net, queries.sources, queries.targets, policy=parse(policy))
-                world.check()  # what a method has changed, even now in a thread of its own, must not be kept
+                loaded.check()  # what a method has changed, even now in a thread of its own, must not be kept
                 with storing(folder.parent):
                     artifacts.write(folder, key, answers.columns(), {})
                 return answers

@@ -1,25 +1,25 @@
 """The numbers a cell was judged by, computed again from the graph."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from aacbench.contract.composite import whole
-from aacbench.contract.method import Method
+from aacbench.bundle.deploy import Deployed
 from aacbench.errors import UsageError
-from aacbench.graphs.load import load
 from aacbench.labels.exact import Direction, distances
-from aacbench.processes.isolated import alone
-from aacbench.processes.pool import Limits
+from aacbench.processes.isolated import isolated
 from aacbench.run.audit import audit_answers, audit_bounds, audit_targets
-from aacbench.run.loaded_graph import GraphOf
-from aacbench.run.rebuild import Rebuilt, rebuild, stored_queries
+from aacbench.run.build import Built, build
+from aacbench.run.cell import CellJob, Result
+from aacbench.run.loaded_graph import LoadedGraph
+from aacbench.run.measure import ready
+from aacbench.run.rebuild import difference, rebuild, stored_job
 from aacbench.run.rows import read_queries
-from aacbench.run.store import Cell, read_cell
+from aacbench.run.run_config import RunConfig
+from aacbench.run.store import Cell
 from aacbench.search import dijkstra, search
 from aacbench.search.astar import RELATIVE_TOLERANCE
 
@@ -35,89 +35,91 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Replay:
+    """A cell as it was built and measured again: the graph, and the heuristic ready to be asked."""
+
+    loaded: LoadedGraph
+    deployed: Deployed
+
+
+@dataclass(frozen=True, slots=True)
 class _Job:
-    """A cell with all that a worker needs to replay it."""
+    """A cell to be replayed; without `built` it is built where it is measured, as scalar heuristics are."""
 
-    root: Path
-    cell: str
-    method_of: Callable[[str], Method]
-    graph_of: GraphOf
+    cell: Cell
+    job: CellJob
+    built: Built | None
 
 
-def replay_alone(
-    root: Path, cell: str, method_of: Callable[[str], Method], graph_of: GraphOf = load, limits: Limits | None = None
-) -> list[Line]:
-    """`replayed` in a worker process: a method or graph that hangs there, or takes it with it, is one sentence."""
-    job = _Job(root, cell, method_of, graph_of)
-    lines: list[Line] = alone(_replayed, job, limits or Limits(), "the cell could not be replayed")
-    return lines
+def replay(config: RunConfig, cell: Cell) -> list[Line]:
+    """Build a cell again and recompute its counterexamples or, where it has none, its rows and its audit."""
+    if "audit" not in cell.record:
+        raise UsageError(f"Cell {cell.cell_id} has no audit, so there is nothing to replay; run it again.")
+    job, lines, built = stored_job(config, cell), [], None
+    if cell.record["bundle"]:
+        answer = rebuild(config, [job])[cell.cell_id]
+        if isinstance(answer, Result):
+            raise UsageError(f"The cell cannot be replayed: {answer.reason}.")
+        built, differs = answer, difference(cell, answer)
+        lines = [Line("bundle", "", differs or "the same", not differs)]
+    return [*lines, *isolated(_replayed, _Job(cell, job, built), config.limits, "The cell cannot be replayed")]
 
 
 def _replayed(job: _Job) -> list[Line]:
-    cell = read_cell(job.root, job.cell)
-    if cell is None:
-        raise UsageError(f"cell {job.cell} is gone from {job.root}.")
-    return replayed(
-        job.root, cell, whole(job.method_of(cell.key["method"]), cell.key["params"], job.method_of), job.graph_of
-    )
-
-
-def replayed(root: Path, cell: Cell, method: Method, graph_of: GraphOf = load) -> list[Line]:
-    """Every counterexample of a cell with its numbers, or where there is none, the audit."""
-    if "audit" not in cell.record:
-        raise UsageError(f"cell {cell.cell_id} never came to an audit, so there is nothing to replay: run it again.")
-    rebuilt = rebuild(root, cell.key, stored_queries(root), method, graph_of)
-    cases = cell.record["audit"]["counterexamples"]
+    loaded = job.job.loaded()
+    _, deployed = ready(job.job, job.built or build(job.job), loaded)
+    replayed = Replay(loaded, deployed)
+    cases = job.cell.record["audit"]["counterexamples"]
     if cases:
-        return [line for case in cases for line in _case(cell, rebuilt, case)]
-    return _audit(cell, rebuilt)
+        return [line for case in cases for line in _case(job.cell, replayed, case)]
+    return _audit(job.cell, replayed)
 
 
-def _case(cell: Cell, rebuilt: Rebuilt, case: Mapping[str, Any]) -> list[Line]:
+def _case(cell: Cell, replay: Replay, case: Mapping[str, Any]) -> list[Line]:
     u, v, target = case["u"], case["v"], case["target"]
     bound, limit = float(case["bound"]), float(case["limit"])
     if case["claim"] == "optimal":
-        answers = search(rebuilt.world.net, rebuilt.deployed.searched, [u], [target], cell.key["policy"])
+        answers = search(replay.loaded.net, replay.deployed.searched, [u], [target], cell.key["policy"])
         costs = [float(answers.cost[0]), float(answers.path_cost[0])]
         found = min(costs, key=lambda cost: abs(cost - bound))  # either may be what was wrong
-        least = float(dijkstra(rebuilt.world.net, [u], [target]).cost[0])
+        least = float(dijkstra(replay.loaded.net, [u], [target]).cost[0])
         return [_line(f"cost of the path {u} to {target}", bound, found), _line("shortest distance", limit, least)]
-    h = _bound(rebuilt, u, target, bound)
+    h = _bound(replay, u, target, bound)
     if case["claim"] == "consistent":
-        through = _weight(rebuilt, u, v) + _bound(rebuilt, v, target, None)
+        through = _weight(replay, u, v) + _bound(replay, v, target, None)
         return [_line(f"h({u}, {target})", bound, h), _line(f"w({u}, {v}) + h({v}, {target})", limit, through)]
-    exact = float(distances(rebuilt.world.net, target, Direction.TO)[u])
+    exact = float(distances(replay.loaded.net, target, Direction.TO)[u])
     return [
         _line(f"h({u}, {target})", bound, h),
         _line(f"distance {u} to {target}", limit, np.inf if exact < 0 else exact),
     ]
 
 
-def _bound(rebuilt: Rebuilt, u: int, target: int, stored: float | None) -> float:
+def _bound(replay: Replay, u: int, target: int, stored: float | None) -> float:
     """h; on integer weights the search cuts a bound to an integer, and then that is what was stored."""
-    h = float(rebuilt.deployed.many(np.array([u]), target)[0])
-    cut = rebuilt.world.net.graph.integral and np.isfinite(h) and stored == np.floor(h)
+    h = float(replay.deployed.many(np.array([u]), target)[0])
+    cut = replay.loaded.net.graph.integral and np.isfinite(h) and stored == np.floor(h)
     return float(np.floor(h)) if cut else h
 
 
-def _weight(rebuilt: Rebuilt, u: int, v: int) -> float:
-    graph = rebuilt.world.net.graph
+def _weight(replay: Replay, u: int, v: int) -> float:
+    graph = replay.loaded.net.graph
     arcs = slice(graph.indptr[u], graph.indptr[u + 1])
     return float(graph.weights[arcs][graph.indices[arcs] == v][0])
 
 
-def _audit(cell: Cell, rebuilt: Rebuilt) -> list[Line]:
+def _audit(cell: Cell, replay: Replay) -> list[Line]:
     """Every query searched again, against its row and against Dijkstra, and the audit's own targets audited again."""
     stored, rows = cell.record["audit"], read_queries(cell.files["queries.csv"])
-    world, broken, changed = rebuilt.world, 0, 0
+    loaded, broken, changed = replay.loaded, 0, 0
     for split in cell.key["splits"]:
-        queries = world.part(split)
-        answers = search(world.net, rebuilt.deployed.searched, queries.sources, queries.targets, cell.key["policy"])
-        reference = dijkstra(world.net, queries.sources, queries.targets).cost
+        queries = loaded.part(split)
+        answers = search(loaded.net, replay.deployed.searched, queries.sources, queries.targets, cell.key["policy"])
+        reference = dijkstra(loaded.net, queries.sources, queries.targets).cost
         broken += audit_answers(queries.sources, queries.targets, answers, reference)[0]
         changed += int((answers.expanded != rows["expanded"][rows["split"] == split]).sum())
-    targets = audit_targets([world.part(split) for split in cell.key["splits"]])
-    bounds = audit_bounds(world.net, rebuilt.deployed.many, targets)
+    targets = audit_targets([loaded.part(split) for split in cell.key["splits"]])
+    bounds = audit_bounds(loaded.net, replay.deployed.many, targets)
     consistent = stored["consistent"] is None or stored["consistent"] == bounds.consistent
     found = len(bounds.counterexamples) + broken
     return [

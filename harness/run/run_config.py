@@ -1,4 +1,4 @@
-"""What a run is set up with besides its study: the methods and where they come from, limits, and who is told."""
+"""What a run needs besides its study: the methods and where they come from, limits, and whom to notify."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,39 +6,42 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import names_in
+from aacbench.contract.composite import names_in, whole
 from aacbench.contract.method import Method, Params
 from aacbench.graphs.load import load
 from aacbench.processes.pool import Limits
+from aacbench.run.cell import CellJob
 from aacbench.run.existing import Existing
-from aacbench.run.layout import ARTIFACTS
+from aacbench.run.layout import ARTIFACTS, BUNDLES
 from aacbench.run.loaded_graph import GraphOf
 from aacbench.run.plan import CellPlan
+from aacbench.run.records import QueryPlan
+from aacbench.util.source_file import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MethodSource:
     """A method and where it comes from: the digest of its source goes into every cell's key."""
 
     method: Method
     digest: str
-    plugin_file: Path | None = None
-    built_in: bool = False  # else its code is run in workers alone, which nobody else's cells then share
+    file: SourceFile | None = None
+    built_in: bool = False  # else its code runs in workers of its own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
+class RunConfig:
     """All a run needs to know besides the study; `method_of` and `graph_of` must be importable by workers.
 
-    `sources` has every method there is: a method of the study may be made of others. `foreign_graphs` are those of
+    `methods` has every method there is: a method of the study may be made of others. `foreign_graphs` are those of
     plugins, with the digest of each one's source: they are loaded in workers alone. With `rebuild` a cell of each
     method is built once more when all are done, and must come out the same. `lock` is the digest of the registration
-    that the run is bound to; `before` is told the key of every cell that can be planned ahead, before the first query,
+    that the run is bound to; `before` gets the key of every cell that can be planned ahead, before the first query,
     and may refuse by raising.
     """
 
     root: Path
-    sources: Mapping[str, Source]
+    methods: Mapping[str, MethodSource]
     resolve: Callable[[Method, Mapping[str, Any]], Params]
     method_of: Callable[[str], Method]
     graph_of: GraphOf = load
@@ -52,26 +55,47 @@ class Setup:
     before: Callable[[Sequence[Mapping[str, Any]]], None] = field(default=lambda _: None)
 
     def defaults(self, method: str) -> dict[str, Any]:
-        """What the method's parameters are unless somebody sets them, for tables that leave it out."""
-        return {name: parameter.default for name, parameter in self.sources[method].method.parameters.items()}
+        """The default of each parameter of a method, for tables that leave defaults out."""
+        return {name: parameter.default for name, parameter in self.methods[method].method.parameters.items()}
 
-    def kind(self, cell: CellPlan) -> str:
-        """What may share a worker with a cell: of plugins, cells of the same method, and of built-in ones all."""
-        origin = self.origin(cell)
-        return f"{origin} {cell.method}" if origin else ""
+    def job(
+        self,
+        cell_id: str,
+        plan: CellPlan,
+        queries: QueryPlan,
+        reference_policy: str,
+        digests: Mapping[str, str],
+        audit: bool = True,
+    ) -> CellJob:
+        """A planned cell with all that its processes need."""
+        artifacts = (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
+        origin = self._origin(plan)
+        # What a plugin's workers compute from the graph, no others read.
+        own = artifacts / f"plugin-{sha256(origin.encode()).hexdigest()[:12]}" if origin else artifacts
+        return CellJob(
+            cell_id=cell_id,
+            plan=plan,
+            queries=queries,
+            claims=whole(self.methods[plan.method].method, plan.params, self._method).claims,
+            method_of=self.method_of,
+            reference_policy=reference_policy,
+            artifacts=own,
+            bundles=artifacts / BUNDLES,
+            graph_of=self.graph_of,
+            sources=tuple(source.file for source in self._sources(plan) if source.file is not None),
+            origin=origin,
+            audit=audit,
+            digests=digests,
+        )
 
-    def origin(self, cell: CellPlan) -> str:
-        """The plugins that a cell's method, its parts and its graph come from, empty for built-in ones."""
-        sources = [self.sources[name] for name in (cell.method, *names_in(cell.params))]
-        found = [source.digest for source in sources if not source.built_in]
-        return " ".join([*found, self.foreign_graphs.get(cell.graph, "")]).strip()
+    def _method(self, name: str) -> Method:
+        return self.methods[name].method
 
-    @property
-    def shared(self) -> Path:
-        """Where pools and references are kept that no plugin's worker writes."""
-        return (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
+    def _sources(self, plan: CellPlan) -> list[MethodSource]:
+        return [self.methods[name] for name in (plan.method, *names_in(plan.params))]
 
-    def artifacts(self, cell: CellPlan) -> Path:
-        """Where a cell's pools and references are kept: what a plugin's workers write, no others read."""
-        origin = self.origin(cell)
-        return self.shared / f"plugin-{sha256(origin.encode()).hexdigest()[:12]}" if origin else self.shared
+    def _origin(self, plan: CellPlan) -> str:
+        """The plugins that a cell's method, its parts and its graph come from; empty for built-in ones."""
+        digests = [source.digest for source in self._sources(plan) if not source.built_in]
+        found = [*digests, *filter(None, [self.foreign_graphs.get(plan.graph, "")])]
+        return " ".join([plan.method, *found]) if found else ""

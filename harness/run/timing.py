@@ -4,26 +4,23 @@ import gc
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from aacbench.contract.composite import whole
-from aacbench.contract.method import Method
 from aacbench.errors import AacbenchError, StoreError, UsageError
-from aacbench.graphs.load import load
 from aacbench.graphs.record import Array
-from aacbench.processes.pool import Limits, run_cells
+from aacbench.processes.pool import run_all
 from aacbench.processes.worker import Failure, begin_step
 from aacbench.queries.record import QuerySet
-from aacbench.run.loaded_graph import GraphOf
+from aacbench.run.cell import CellJob
+from aacbench.run.measure import ready
 from aacbench.run.plan import BASELINE, TEST
-from aacbench.run.rebuild import Rebuilt, rebuild, stored_queries
-from aacbench.run.records import QueryPlan
+from aacbench.run.rebuild import built_before, restored, stored_job
 from aacbench.run.rows import read_queries, read_timings, write_timings
+from aacbench.run.run_config import RunConfig
 from aacbench.run.store import Cell, commit, read_cell
 from aacbench.search import astar
 from aacbench.search.layouts import memo_for
@@ -36,8 +33,6 @@ TIMINGS, CONTROL = "timings.csv", "control.csv"
 COMPILED = "compiled"
 REPETITIONS = 5
 BLOCK = 10  # queries of one method in a row: enough to warm its labels, few enough for drift to fall on all methods
-
-Notify = Callable[[str, Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -79,33 +74,23 @@ class Runner:
 
 
 def time_study(
-    root: Path,
-    cells: Iterable[str],
-    method_of: Callable[[str], Method],
-    *,
-    graph_of: GraphOf = load,
-    limits: Limits | None = None,
-    repetitions: int = REPETITIONS,
-    again: bool = False,
-    seed: int = 42,
-    notify: Notify = lambda *_: None,
+    config: RunConfig, cells: Iterable[str], *, repetitions: int = REPETITIONS, again: bool = False, seed: int = 42
 ) -> list[str]:
     """Time the compiled test cells among these, a graph and budget at a time, and return the ids of those timed.
 
-    Each group is timed in one worker process, with nothing beside it; a cell of it may take the `limits` to be built.
-    A group whose cells all have as many repetitions already is left as it is, unless `again`. What cannot be timed is
-    told to `notify` as an `untimed` event with the reason; the others of its group are timed without it.
+    Each group is timed in one worker process, with nothing beside it, from the bundles that were measured. A group
+    whose cells all have as many repetitions already is left as it is, unless `again`. What cannot be timed is reported
+    as an `untimed` event with the reason; the others of its group are timed without it.
     """
-    job = _Job((), root, stored_queries(root), method_of, graph_of, repetitions, seed)
     done: list[str] = []
-    for group in _groups(root, cells, notify):
+    for group in _groups(config, cells):
         if not again and all(_repetitions(cell) >= repetitions for cell in group):
             continue
-        with ExitStack() as claims:
-            if not all(claims.enter_context(file_lock(root, cell.cell_id)) for cell in group):
-                _tell(notify, group, "another run works on it")
-                continue
-            done += _time_group(group, job, limits or Limits(), notify)
+        with ExitStack() as locks:
+            if all(locks.enter_context(file_lock(config.root, cell.cell_id)) for cell in group):
+                done += _time_group(config, group, repetitions, seed)
+            else:
+                _untimed(config, group, "Another run works on it")
     return done
 
 
@@ -134,57 +119,69 @@ def interleave(
                 runner.search_each(block, record)
 
 
-def _groups(root: Path, cells: Iterable[str], notify: Notify) -> list[list[Cell]]:
+def _groups(config: RunConfig, cells: Iterable[str]) -> list[list[Cell]]:
     groups: dict[tuple[str, float], list[Cell]] = {}
     for name in cells:
-        cell = read_cell(root, name)
+        cell = read_cell(config.root, name)
         if cell is None or cell.outcome != "ok" or TEST not in cell.key["splits"]:
             continue
         if cell.record["tier"] != COMPILED:
-            _tell(notify, [cell], f"it is of the {cell.record['tier']} tier, and only compiled methods are timed")
+            _untimed(config, [cell], f"Only compiled methods are timed, and this is of the {cell.record['tier']} tier")
             continue
         groups.setdefault((cell.key["graph"], cell.key["budget"]), []).append(cell)
     return list(groups.values())
 
 
-def _time_group(group: list[Cell], job: "_Job", limits: Limits, notify: Notify) -> list[str]:
+def _time_group(config: RunConfig, cells: list[Cell], repetitions: int, seed: int) -> list[str]:
     """Time a group in a worker; where that dies or hangs on a cell, again without it."""
-    timed = None
-    while group and timed is None:
-        job = replace(job, cells=tuple(cell.cell_id for cell in group))
-        ((_, answer),) = run_cells(_timed, [job], 1, limits)
-        if isinstance(answer, Failure):
-            at = [cell for cell in group if cell.cell_id == answer.step] or group
-            _tell(notify, at, f"built again to be timed, {answer.reason}" if at is not group else answer.reason)
-            group = [cell for cell in group if cell not in at]
-        else:
-            timed = answer
-    return [] if timed is None else _keep(group, job.root, timed, notify)
+    group = {cell.cell_id: cell for cell in cells if _restored(config, cell)}
+    while group:
+        job = _Job(tuple(_Timing(stored_job(config, cell), cell) for cell in group.values()), repetitions, seed)
+        ((_, answer),) = run_all(_timed, [job], 1, config.limits)
+        if not isinstance(answer, Failure):
+            return _store(config, group, answer)
+        failed = [answer.step] if answer.step in group else list(group)
+        for name in failed:
+            _untimed(config, [group.pop(name)], answer.reason)
+    return []
 
 
-def _keep(group: list[Cell], root: Path, timed: "_Timed", notify: Notify) -> list[str]:
-    ready = [cell for cell in group if cell.cell_id in timed.tables]
-    for cell in group:
-        if cell.cell_id in timed.untimed:
-            _tell(notify, [cell], timed.untimed[cell.cell_id])
-    for cell in ready:
+def _restored(config: RunConfig, cell: Cell) -> bool:
+    try:
+        restored(config, cell)
+    except UsageError as error:
+        _untimed(config, [cell], str(error).rstrip("."))
+        return False
+    return True
+
+
+def _store(config: RunConfig, group: Mapping[str, Cell], timed: "_Timed") -> list[str]:
+    for name, reason in timed.untimed.items():
+        _untimed(config, [group[name]], reason)
+    done = [cell for name, cell in group.items() if name in timed.tables]
+    for cell in done:
         kept = {name: data for name, data in cell.files.items() if name not in (TIMINGS, CONTROL)}
         beside = {CONTROL: timed.control} if cell.cell_id == timed.repeated else {}
-        commit(root, cell.cell_id, cell.record, {**kept, TIMINGS: timed.tables[cell.cell_id], **beside}, replace=True)
-    if ready:
-        notify("timed", {"cells": [cell.cell_id for cell in ready], "key": dict(group[0].key)})
-    return [cell.cell_id for cell in ready]
+        files = {**kept, TIMINGS: timed.tables[cell.cell_id], **beside}
+        commit(config.root, cell.cell_id, cell.record, files, replace=True)
+    if done:
+        config.notify("timed", {"cells": [cell.cell_id for cell in done], "key": dict(done[0].key)})
+    return [cell.cell_id for cell in done]
+
+
+@dataclass(frozen=True, slots=True)
+class _Timing:
+    """A cell to be timed, and its job."""
+
+    job: CellJob
+    cell: Cell
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """A group of cells with all that a worker needs to time it."""
+    """A group of cells to be timed in one worker."""
 
-    cells: tuple[str, ...]
-    root: Path
-    queries: QueryPlan
-    method_of: Callable[[str], Method]
-    graph_of: GraphOf
+    timings: tuple[_Timing, ...]
     repetitions: int
     seed: int
 
@@ -201,41 +198,38 @@ class _Timed:
 
 def _timed(job: _Job) -> _Timed:
     """Time a group, in its worker. Whatever one cell's method raises is that cell's reason."""
-    ready: list[Runner] = []
+    runners: list[Runner] = []
     untimed: dict[str, str] = {}
-    baseline = set()
-    for name in job.cells:
+    for timing in job.timings:
+        name = timing.cell.cell_id
         begin_step(name)
         try:
-            cell = read_cell(job.root, name)
-            if cell is None:
-                raise UsageError("it is gone.")
-            baseline |= {name} if cell.key["method"] == BASELINE else set()
-            method = whole(job.method_of(cell.key["method"]), cell.key["params"], job.method_of)
-            rebuilt = rebuild(job.root, cell.key, job.queries, method, job.graph_of)
-            ready.append(_warm_runner(cell, rebuilt))
+            runners.append(_warm_runner(timing))
         except StoreError:
             raise
         except AacbenchError as error:
             untimed[name] = str(error).rstrip(".")
-    if not ready:
+    if not runners:
         return _Timed({}, "", b"", untimed)
-    first = next((runner for runner in ready if runner.name not in baseline), ready[0])
+    baseline = {timing.cell.cell_id for timing in job.timings if timing.cell.key["method"] == BASELINE}
+    first = next((runner for runner in runners if runner.name not in baseline), runners[0])
     control = Runner("control", first.network, first.labels, first.policy, first.queries)
     gc.collect()
     gc.disable()  # a collection would fall on whichever search is running
-    interleave([*ready, control], len(first.queries), job.repetitions, job.seed, partial(begin_step, ""))
-    return _Timed({runner.name: runner.table() for runner in ready}, first.name, control.table(), untimed)
+    interleave([*runners, control], len(first.queries), job.repetitions, job.seed, partial(begin_step, ""))
+    return _Timed({runner.name: runner.table() for runner in runners}, first.name, control.table(), untimed)
 
 
-def _warm_runner(cell: Cell, rebuilt: Rebuilt) -> Runner:
-    """A runner whose every query has been searched once, untimed, and came out as it is stored."""
-    queries = rebuilt.world.part(TEST)
-    runner = Runner(cell.cell_id, rebuilt.world.net, rebuilt.deployed.searched.labels, cell.key["policy"], queries)
+def _warm_runner(timing: _Timing) -> Runner:
+    """A runner whose every query has been searched once, untimed, with the stored expansions."""
+    cell, loaded = timing.cell, timing.job.loaded()
+    _, deployed = ready(timing.job, built_before(cell, loaded.net.graph.vertices), loaded)
+    queries = loaded.part(TEST)
+    runner = Runner(cell.cell_id, loaded.net, deployed.searched.labels, cell.key["policy"], queries)
     expanded = runner.search_each(slice(0, len(queries)), lambda *_: None)
     stored = read_queries(cell.files["queries.csv"])
     if not np.array_equal(expanded, stored["expanded"][stored["split"] == TEST]):
-        raise UsageError("built again, it does not expand what its rows say, so its time would be another method's.")
+        raise UsageError("The rebuilt heuristic expands other vertices than the stored rows; it was not timed.")
     return runner
 
 
@@ -245,6 +239,6 @@ def _repetitions(cell: Cell) -> int:
     return int(read_timings(cell.files[TIMINGS])["repetition"].max(initial=-1)) + 1
 
 
-def _tell(notify: Notify, group: list[Cell], reason: str) -> None:
+def _untimed(config: RunConfig, group: Iterable[Cell], reason: str) -> None:
     for cell in group:
-        notify("untimed", {"cell": cell.cell_id, "key": dict(cell.key), "reason": reason})
+        config.notify("untimed", {"cell": cell.cell_id, "key": dict(cell.key), "reason": reason})

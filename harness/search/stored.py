@@ -3,7 +3,6 @@
 from contextlib import suppress
 from pathlib import Path
 
-from aacbench.errors import ReloadError
 from aacbench.graphs.record import Graph
 from aacbench.search.networks import Arcs, Network, network
 from aacbench.util import array_store as artifacts
@@ -37,23 +36,13 @@ def save_network(root: Path, net: Network) -> str:
     return key
 
 
-def load_network(root: Path, key: str) -> Network:
-    """The network kept under a key, in a process that does not have the graph."""
-    kept = artifacts.read(root, key)
-    if kept is None:
-        raise ReloadError(f"the graph's arrays under {root} are gone or damaged; run again.")
-    arrays = kept.arrays
-    graph = Graph(indptr=arrays["indptr"], indices=arrays["indices"], weights=arrays["weights"])
-    return Network(graph, kept.facts["order"], arrays["original"], arrays["place"], _arcs(kept))
-
-
 def _stored(graph: Graph, order: str) -> Network | None:
     kept = artifacts.read(networks_folder(), _key(graph, order))
     return None if kept is None else Network(graph, order, kept.arrays["original"], kept.arrays["place"], _arcs(kept))
 
 
 def _key(graph: Graph, order: str) -> str:
-    return artifacts.key_of({"network": "reload/1", "graph": graph.digest, "order": order})
+    return artifacts.key_of({"network": "network/1", "graph": graph.digest, "order": order})
 
 
 def _arcs(kept: artifacts.Artifact) -> Arcs:

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.bundle.deploy import deploy, first_difference, other_forms
+from aacbench.bundle.deploy import deploy, first_difference
+from aacbench.bundle.evidence import other_forms
 from aacbench.graphs.record import Array, Graph
 from aacbench.run.audit import audit_bounds
 from aacbench.search import search
@@ -62,7 +63,7 @@ def forms_agree(subject: Subject, graph: Graph) -> None:
         if not forms:
             raise NothingToDoError("the heuristic is given in one form only")
         built.hold_up()
-        for form in forms:
+        for _, form in forms:
             other = deploy(form, built.place.net)
             _compare(built, other.tier, other.many)
 

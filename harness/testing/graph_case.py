@@ -15,7 +15,7 @@ from aacbench.labels.pool import Pool, farthest_points, of_landmarks
 from aacbench.labels.selectors import select
 from aacbench.queries.record import QuerySet
 from aacbench.queries.splits import Splits
-from aacbench.run.loaded_graph import World, sealed
+from aacbench.run.loaded_graph import LoadedGraph, sealed
 from aacbench.search.networks import Network, network
 
 _QUERIES = 16  # in each split
@@ -43,7 +43,7 @@ class Place:
         columns = [distances(self.net, t, Direction.TO) for t in range(self.graph.vertices)]
         return np.stack(columns, axis=1)
 
-    def world(self) -> World:
+    def loaded(self) -> LoadedGraph:
         """A fresh copy for a method to build on, sealed, so that what it changes is seen and harms nobody else."""
         graph = _copied(self.graph)
         return sealed(network(graph), _splits(self.graph, self.exact))

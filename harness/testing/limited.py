@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from aacbench.contract.method import Method
-from aacbench.processes.pool import Limits, Workers
+from aacbench.processes.pool import Limits, Pool
 from aacbench.processes.worker import Failure
 from aacbench.testing.report import FAILED, NOT_RUN, Report, Result
 from aacbench.testing.subject import BUDGETS, Subject
@@ -23,8 +22,6 @@ class Examiner:
     locate: Callable[[], Method]
     budgets: tuple[float, ...] = BUDGETS
     settings: Mapping[str, Any] = field(default_factory=dict)
-    plugin_file: Path | None = None
-    part_files: tuple[Path, ...] = ()
     expected: Mapping[str, str] = field(default_factory=dict)
     subject: Subject | None = None
 
@@ -35,8 +32,6 @@ class Examiner:
                 self.locate(),
                 budgets=self.budgets,
                 settings=self.settings,
-                plugin_file=self.plugin_file,
-                part_files=self.part_files,
                 locate=self.locate,
             )
         check = next(check for check in CHECKS if check.name == name)
@@ -57,7 +52,7 @@ def check_limited(
     names = [check.name for check in checks_for(method, only)]
     results: list[Result] = []
     lost = 0
-    with Workers(examiner, 1, limits or Limits(SECONDS)) as workers:
+    with Pool(examiner, 1, limits or Limits(SECONDS)) as workers:
         for name, answer in workers.run(names):
             lost += isinstance(answer, Failure)
             results.append(Result(name, FAILED, reason=_said(answer)) if isinstance(answer, Failure) else answer)

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from aacbench.contract.method import Heuristic, Method, Params, Unsupported
 from aacbench.contract.parameters import problem_with
 from aacbench.errors import NotFiniteError, UsageError
 from aacbench.graphs.record import Array, Graph
-from aacbench.run.loaded_graph import World, context
+from aacbench.run.loaded_graph import LoadedGraph, build_context
 from aacbench.testing.bound_table import Asked, ask
 from aacbench.testing.graph_case import Place, Pools
 from aacbench.testing.outcomes import BrokenError, HeldUpError, NotBuiltError, NotSupportedError, told
@@ -30,7 +29,7 @@ class Built:
     """A heuristic with all that was measured of it."""
 
     place: Place
-    world: World
+    loaded: LoadedGraph
     budget: float
     heuristic: Heuristic
     deployed: Deployed
@@ -69,13 +68,12 @@ class Subject:
     method: Method
     budgets: tuple[float, ...] = BUDGETS
     settings: Mapping[str, Any] = field(default_factory=dict)
-    plugin_file: Path | None = None
-    part_files: tuple[Path, ...] = ()
     locate: Callable[[], Method] | None = None
     graphs: tuple[Graph, ...] = ()
     places: dict[str, Place] = field(default_factory=dict)
     known: dict[tuple[str, float, int], Built | Exception] = field(default_factory=dict)
     elsewhere: dict[tuple[str, float], str] = field(default_factory=dict)
+    from_bundles: dict[tuple[str, float], Array | str] = field(default_factory=dict)
 
     def place(self, graph: Graph) -> Place:
         """The graph with what is true of it, computed once."""
@@ -160,7 +158,7 @@ class Subject:
 
 def build_on(place: Place, method: Method, params: Params, budget: float, seed: int) -> Built:
     """Build on a copy of the graph; what is built is deployed and measured on one that nobody could change."""
-    world = place.world()
-    heuristic = method.build(context(world, method, params, seed, Pools(world.net)))
+    loaded = place.loaded()
+    heuristic = method.build(build_context(loaded, method, params, seed, Pools(loaded.net)))
     counted = inventory(heuristic, place.graph.vertices)
-    return Built(place, world, budget, heuristic, deploy(heuristic, place.net), counted)
+    return Built(place, loaded, budget, heuristic, deploy(heuristic, place.net), counted)

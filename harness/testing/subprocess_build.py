@@ -1,103 +1,138 @@
-"""Builds in another process: whatever depends on the process and not on the seed comes out different there."""
+"""Builds and bundles in other processes: whatever depends on the process and not on the seed comes out different."""
 
 import os
-import pickle
-import subprocess
-import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from aacbench.bundle.addresses import address_of, function_at
-from aacbench.contract.method import Method, Unsupported
-from aacbench.errors import ReloadError
-from aacbench.graphs.record import Graph
+import numpy as np
+
+from aacbench.bundle import store
+from aacbench.bundle.deploy import deploy
+from aacbench.bundle.functions import Address, address_of, function_at
+from aacbench.contract.method import Claims, Method, Params, Unsupported
+from aacbench.errors import BundleError, UsageError
+from aacbench.graphs.record import Array, Graph
+from aacbench.processes.isolated import isolated
+from aacbench.processes.pool import Limits
+from aacbench.testing.bound_table import ask
 from aacbench.testing.graph_case import Place
-from aacbench.testing.outcomes import HeldUpError, NotBuiltError, NotPossibleError, NotSupportedError, told
-from aacbench.testing.subject import SEED, Subject, build_on
+from aacbench.testing.outcomes import HeldUpError, NotBuiltError, NotPossibleError, NotSupportedError
+from aacbench.testing.subject import SEED, Built, Subject, build_on
 from aacbench.testing.zoo import is_of_few
+from aacbench.util.exceptions import describe
+from aacbench.util.source_file import SourceFile, source_of
 
-_SECONDS = 600.0
-_FIELDS = ("indptr", "indices", "weights", "coords", "name", "declared_directed")
+_LIMITS = Limits(600.0)
+Key = tuple[str, float]  # the digest of a graph, and a budget
 
 
-def digests_elsewhere(subject: Subject, graph: Graph) -> Mapping[tuple[str, float], str]:
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    """How another process finds a method: by the function given for that, or by the address of its build."""
+
+    locate: Callable[[], Method] | None
+    address: Address | None
+    sources: tuple[SourceFile, ...]
+    claims: Claims
+
+    def __call__(self) -> Method:
+        if self.locate is not None:
+            return self.locate()
+        assert self.address is not None
+        build: Any = function_at(self.address, self.sources)
+        return Method("elsewhere", "", lambda budget, info, params: params, build, self.claims)
+
+
+@dataclass(frozen=True, slots=True)
+class _Build:
+    graph: Graph
+    params: Params
+    budget: float
+
+
+def digests_elsewhere(subject: Subject, graph: Graph) -> Mapping[Key, str]:
     """The digest of each build on a few graphs, all made in one other process, when first asked for."""
     if not any(digest == graph.digest for digest, _ in subject.elsewhere):
-        jobs = _jobs(subject, {each.digest: each for each in (*filter(is_of_few, subject.graphs), graph)})
-        answers = _ask({"method": _found_by(subject), "jobs": jobs})
-        subject.elsewhere.update(zip([(job["digest"], job["budget"]) for job in jobs], answers, strict=True))
+        jobs = {}
+        for key, built in _each_built(subject, (*filter(is_of_few, subject.graphs), graph)):
+            params = subject.fitted(built.place.graph, built.budget)
+            assert not isinstance(params, Unsupported)
+            jobs[key] = _Build(built.place.graph, dict(params), built.budget)
+        # Another order of sets than here, whatever that is here.
+        hashing = {"PYTHONHASHSEED": "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"}
+        try:
+            answers = isolated(
+                _built_there, (_lookup(subject), list(jobs.values())), _LIMITS, "It cannot be built there", hashing
+            )
+        except UsageError as error:
+            raise NotPossibleError(f"The method cannot be built in another process: {error}") from error
+        subject.elsewhere.update(zip(jobs, answers, strict=True))
     return subject.elsewhere
 
 
-def _jobs(subject: Subject, graphs: Mapping[str, Graph]) -> list[dict[str, Any]]:
-    jobs = []
-    for digest, graph in graphs.items():
+def bounds_from_bundles(subject: Subject, graph: Graph) -> Mapping[Key, Array | str]:
+    """h on all pairs from the bundle of each build, all loaded in one other process, or what is wrong with it."""
+    if not any(digest == graph.digest for digest, _ in subject.from_bundles):
+        found: dict[Key, Array | str] = {}
+        saved: dict[Key, Path] = {}
+        with tempfile.TemporaryDirectory(prefix="aacbench-bundles-") as folder:
+            for key, built in _each_built(subject, (*subject.graphs, graph)):
+                try:
+                    saved[key] = store.save(Path(folder), built.heuristic, built.place.graph).folder
+                except BundleError as error:
+                    found[key] = str(error)
+            graphs = {each.digest: each for each in (*subject.graphs, graph)}
+            jobs = [(path, graphs[digest]) for (digest, _), path in saved.items()]
+            answers = isolated(_bounds_there, jobs, _LIMITS, "Its bundles cannot be loaded")
+        subject.from_bundles.update({**found, **dict(zip(saved, answers, strict=True))})
+    return subject.from_bundles
+
+
+def _each_built(subject: Subject, graphs: Sequence[Graph]) -> list[tuple[Key, Built]]:
+    found: dict[Key, Built] = {}
+    for graph in graphs:
         for budget in subject.budgets:
             try:
-                subject.built(graph, budget)
+                found[graph.digest, budget] = subject.built(graph, budget)
             except (NotBuiltError, NotSupportedError, HeldUpError):
                 continue
-            params = subject.fitted(graph, budget)
-            assert not isinstance(params, Unsupported)
-            fields = {name: getattr(graph, name) for name in _FIELDS}
-            jobs.append({"graph": fields, "digest": digest, "budget": budget, "params": dict(params)})
-    return jobs
+    return list(found.items())
 
 
-def _found_by(subject: Subject) -> dict[str, Any]:
-    """How the other process gets the method: by the function it was given to look it up, or by its build's address."""
+def _lookup(subject: Subject) -> _Lookup:
     if subject.locate is not None:
-        return {"locate": subject.locate}
+        return _Lookup(subject.locate, None, (), subject.method.claims)
     try:
-        address = address_of(subject.method.build, subject.plugin_file)
-    except ReloadError as error:
+        address = address_of(subject.method.build)
+    except BundleError as error:
         raise NotPossibleError(str(error)) from error
-    return {"address": address, "claims": subject.method.claims}
+    source = source_of(address.module)
+    return _Lookup(None, address, (source,) if source else (), subject.method.claims)
 
 
-def _ask(request: dict[str, Any]) -> list[str]:
-    path = os.pathsep.join(entry for entry in sys.path if entry)
-    # Another order of sets and another state of every generator than here, whatever those are here.
-    hashing = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "aacbench.testing.subprocess_build"],
-        input=pickle.dumps(request),
-        env={**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": hashing},
-        capture_output=True,
-        timeout=_SECONDS,
-        check=False,
-    )
-    if done.returncode:
-        last = (done.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"])[-1]
-        raise NotPossibleError(f"the method could not be built in another process: {last}")
-    answers: list[str] = pickle.loads(done.stdout)
-    return answers
+def _built_there(request: tuple[_Lookup, list[_Build]]) -> list[str]:
+    lookup, jobs = request
+    method = lookup()
+    return [_digest(method, job) for job in jobs]
 
 
-def _method(found_by: dict[str, Any]) -> Method:
-    if "locate" in found_by:
-        method: Method = found_by["locate"]()
-        return method
-    build: Any = function_at(found_by["address"])
-    return Method("elsewhere", "", lambda budget, info, params: params, build, found_by["claims"])
-
-
-def _built(method: Method, job: dict[str, Any]) -> str:
+def _digest(method: Method, job: _Build) -> str:
     try:
-        return build_on(Place(Graph(**job["graph"])), method, job["params"], job["budget"], SEED).digest
+        return build_on(Place(job.graph), method, job.params, job.budget, SEED).digest
     except Exception as error:
-        return f"it failed: {told(error)}"
+        return f"It failed: {describe(error)}"
 
 
-def main() -> None:
-    """Answer the one request on the standard input; what a plugin prints is no part of the answer."""
-    answer = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
-    request = pickle.load(sys.stdin.buffer)
-    method = _method(request["method"])
-    pickle.dump([_built(method, job) for job in request["jobs"]], answer)
-    answer.close()
+def _bounds_there(jobs: list[tuple[Path, Graph]]) -> list[Array | str]:
+    return [_bounds(*job) for job in jobs]
 
 
-if __name__ == "__main__":
-    main()
+def _bounds(folder: Path, graph: Graph) -> Array | str:
+    try:
+        deployed = deploy(store.load(store.open_bundle(folder)), Place(graph).net)
+        return np.array(ask(deployed.many, graph.vertices, integral=graph.integral).table)
+    except Exception as error:
+        return describe(error)

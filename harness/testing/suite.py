@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from aacbench.contract.method import Claims, Method
@@ -71,7 +70,7 @@ CHECKS = (
     Check("other-seeds", build_checks.other_seeds, lambda claims: claims.deterministic, is_of_few, 60),
     # These two ask another process, so a counterexample is as small as the zoo has it.
     Check("other-process", build_checks.other_process, on=is_of_few, steps=0),
-    Check("cold-reload", build_checks.reloads, steps=0),
+    Check("bundle", build_checks.loads_from_bundle, steps=0),
 )
 
 
@@ -92,20 +91,15 @@ def check_method(
     settings: Mapping[str, Any] | None = None,
     expected_failures: Mapping[str, str] | None = None,
     only: Iterable[str] = (),
-    plugin_file: Path | None = None,
-    part_files: tuple[Path, ...] = (),
     locate: Callable[[], Method] | None = None,
 ) -> Report:
-    """Check a method in this process. `plugin_file` is the file it came from where that cannot be imported by name,
-    `part_files` those of the methods it is made of.
+    """Check a method in this process.
 
     `expected_failures` maps names of checks to reasons. `locate` finds the method again in another process, where its
     `build` is not at the top of a module.
     """
     expected = checked_expectations(method, expected_failures)
-    subject = subject_of(
-        method, budgets=budgets, settings=settings, plugin_file=plugin_file, part_files=part_files, locate=locate
-    )
+    subject = subject_of(method, budgets=budgets, settings=settings, locate=locate)
     results = [run_check(subject, check, expected.get(check.name)) for check in checks_for(method, only)]
     return Report(method.name, tuple(results), not_claimed(method))
 
@@ -115,8 +109,6 @@ def subject_of(
     *,
     budgets: Sequence[float] = BUDGETS,
     settings: Mapping[str, Any] | None = None,
-    plugin_file: Path | None = None,
-    part_files: tuple[Path, ...] = (),
     locate: Callable[[], Method] | None = None,
 ) -> Subject:
     """A method ready to be checked on the zoo."""
@@ -129,8 +121,6 @@ def subject_of(
         method=method,
         budgets=tuple(map(float, budgets)),
         settings=dict(settings or {}),
-        plugin_file=plugin_file,
-        part_files=part_files,
         locate=locate,
         graphs=tuple(zoo().values()),
     )

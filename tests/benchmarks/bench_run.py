@@ -7,7 +7,7 @@ import pytest
 from benchmarks.road import road_name
 
 from aacbench.bundle.deploy import deploy
-from aacbench.cli.running import setup_of
+from aacbench.cli.running import config_of
 from aacbench.plugins.manager import load_plugins
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
@@ -36,7 +36,7 @@ def _study(methods=None):
 
 def _run(study, root, workers):
     """Expansions of every cell, in the order of the plan."""
-    cells = run_study(study, setup_of(root, study, load_plugins(), (), workers=workers))
+    cells = run_study(study, config_of(root, load_plugins(), workers=workers))
     return cells, [read_queries(read_cell(root, name).files["queries.csv"])["expanded"] for _, name in cells]
 
 

@@ -10,6 +10,7 @@ import pytest
 from aac_building import built, context, fitted, method, the_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from single_cells import cell_job
 from support import graphs, true_distances
 
 from aacbench.bundle.deploy import deploy
@@ -24,8 +25,7 @@ from aacbench.plugins.methods.aac import building, compressor
 from aacbench.plugins.methods.aac.training import Schedule, train
 from aacbench.plugins.settings import resolve
 from aacbench.queries.sampling import sample
-from aacbench.run.cell import Job, run_cell
-from aacbench.run.plan import CellPlan
+from aacbench.run.measure import run_cell
 from aacbench.run.records import QueryPlan
 from aacbench.search import network, search
 from aacbench.search.astar import RELATIVE_TOLERANCE
@@ -301,21 +301,9 @@ def test_other_pools_are_asked_for_by_name(tmp_path):
 
 
 def cell(folder, params, build=None):
-    plan = CellPlan(
-        graph="road-500",
-        method="aac",
-        label="aac",
-        params=params,
-        budget=32,
-        convention="measured/1",
-        seed=3,
-        policy="modern",
-        splits=("test",),
-    )
     made = method("aac") if build is None else replace(method("aac"), build=build)
-    given = {"queries": QueryPlan(test=5), "artifacts": folder, "reference_policy": "modern"}
-    job = Job(cell_id="a" * 24, plan=plan, method_of=lambda _: made, **given)
-    return run_cell(job)
+    queries = QueryPlan(validation=5, test=5)
+    return run_cell(cell_job(folder, lambda _: made, "aac", params, graph="road-500", queries=queries, seed=3))
 
 
 def test_the_statistics_are_in_the_cells_record(tmp_path):
@@ -330,6 +318,5 @@ def test_the_statistics_are_in_the_cells_record(tmp_path):
 @pytest.mark.parametrize("value", ["many", float("nan"), np.float64(1)], ids=["text", "nan", "numpy"])
 def test_a_fact_that_is_no_finite_number_is_refused(tmp_path, value):
     params = fitted("aac", graph_info(road()), Budget(32), epochs=0)
-    result = cell(tmp_path, params, lambda made: replace(method("aac").build(made), facts={"rows": value}))
-    assert result.outcome == "error"
-    assert "the heuristic's fact 'rows' must be a finite int or float" in result.reason
+    with pytest.raises(UsageError, match="fact 'rows' must be a finite int or float"):
+        cell(tmp_path, params, lambda made: replace(method("aac").build(made), facts={"rows": value}))

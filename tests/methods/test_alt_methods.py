@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from method_builds import INFOS, NO_QUERIES, assert_sound, fitted, method
+from single_cells import cell_job
 from support import all_pairs, graphs
 
 from aacbench.bundle.deploy import deploy
@@ -22,8 +23,7 @@ from aacbench.graphs.load import load
 from aacbench.labels import alt_layout, farthest_points, label_rows
 from aacbench.labels.graph_info import graph_info
 from aacbench.queries.sampling import sample
-from aacbench.run.cell import Job, run_cell
-from aacbench.run.plan import CellPlan
+from aacbench.run.measure import run_cell
 from aacbench.run.pools import StoredPools
 from aacbench.run.records import QueryPlan
 from aacbench.run.rows import read_queries
@@ -201,20 +201,7 @@ def test_without_validation_queries_nothing_is_chosen(tmp_path):
 
 def cell(name, folder, **queries):
     params = fitted(name, graph_info(road()), Budget(32))
-    plan = CellPlan(
-        graph="road-500",
-        method=name,
-        label=name,
-        params=params,
-        budget=32,
-        convention="measured/1",
-        seed=3,
-        policy="modern",
-        splits=("validation", "test"),
-    )
-    given = {"queries": QueryPlan(**queries), "artifacts": folder, "reference_policy": "modern"}
-    job = Job(cell_id="a" * 24, plan=plan, method_of=method, **given)
-    result = run_cell(job)
+    result = run_cell(cell_job(folder, method, name, params, graph="road-500", queries=QueryPlan(**queries), seed=3))
     assert result.outcome == "ok", result.reason
     return result
 
@@ -223,7 +210,7 @@ def test_test_queries_change_no_array(tmp_path):
     few, many = (cell("fps-rr10", tmp_path, validation=15, test=test) for test in (5, 40))
     assert few.facts["bytes"] == many.facts["bytes"]
     assert few.files["queries.csv"] != many.files["queries.csv"]
-    other = {cell("fps-rr10", tmp_path, validation=count, test=5).facts["reload"]["digest"] for count in (1, 2, 3, 15)}
+    other = {cell("fps-rr10", tmp_path, validation=count, test=5).facts["bundle"] for count in (1, 2, 3, 15)}
     assert len(other) > 1  # while validation queries do
 
 

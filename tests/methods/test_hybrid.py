@@ -1,14 +1,13 @@
 """Methods made of others, and the hybrids: what they are made of, what is claimed for them, charged and reported."""
 
 from dataclasses import asdict, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import small_studies as studies
 
-from aacbench.cli.methods import method_in_worker
 from aacbench.contract.budget import PAPER, Budget, GraphInfo
 from aacbench.contract.composite import names_in, nominal, read_part, whole, with_parts
 from aacbench.contract.method import Claims, Part, Unsupported
@@ -22,7 +21,6 @@ from aacbench.run.keys import named
 from aacbench.run.rebuild import rebuild, stored_queries
 from aacbench.run.records import MethodChoice
 from aacbench.run.rows import read_queries
-from aacbench.run.run_config import Setup, Source
 from aacbench.search import search
 
 COMPOSITES = Path(__file__).parent.parent / "plugins" / "composite_methods.py"
@@ -151,16 +149,6 @@ def choice(name, **settings):
     return MethodChoice(name=name, settings=settings)
 
 
-def setup(root):
-    """As small studies have it, with the plugin of this file."""
-    sources = {
-        name: Source(found.method, found.origin.digest, COMPOSITES if found.origin.kind == "file" else None)
-        for name, found in plugins().methods().items()
-    }
-    method_in = partial(method_in_worker, (COMPOSITES,))
-    return Setup(root=root, sources=sources, resolve=resolve, method_of=method_in, limits=studies.LIMITS)
-
-
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     root = tmp_path_factory.mktemp("hybrids")
@@ -173,7 +161,7 @@ def ran(tmp_path_factory):
         "alt",
         seeds=(1, 2),
     )
-    cells = run_study(study, setup(root))
+    cells = run_study(study, studies.config(root, plugins=(COMPOSITES,)))
     return root, cells
 
 
@@ -208,7 +196,7 @@ def test_cells_record_their_parts_and_what_they_deploy(ran):
     assert [cell.record["bytes"]["nominal_per_vertex"] for cell in (half, double)] == [16, 32]
     assert double.record["bytes"]["measured_per_vertex"] > 32
     assert [cell.record["claims"]["matched"] for cell in (half, double)] == [True, False]
-    assert half.record["reload"]["status"] == "agreed"
+    assert len(half.record["bundle"]) == 64
 
 
 def test_only_the_part_that_is_an_oracle_sees_the_test_queries(ran):
@@ -238,7 +226,7 @@ def test_a_hybrid_is_built_again_as_it_was(ran):
 
 def test_a_change_in_a_part_changes_the_cell(tmp_path):
     study = studies.study(choice("hybrid", a="alt", b="blind"), "alt")
-    before = setup(tmp_path)
+    before = studies.config(tmp_path, plugins=(COMPOSITES,))
     edited = replace(before.sources["blind"], digest="edited")
     after = replace(before, sources={**before.sources, "blind": edited})
     ids = []
@@ -251,7 +239,7 @@ def test_a_change_in_a_part_changes_the_cell(tmp_path):
 def test_a_closed_set_for_an_inconsistent_part_must_be_asked_for_by_name(tmp_path):
     for asked, policy in (({}, "reopen=on,tie=fifo,bpmx=off"), ({"reopen": False}, "paper")):
         study = studies.study(choice("hybrid", a="alt", b="shaky", **asked), search="paper")
-        planned, _ = prepare(study, setup(tmp_path))
+        planned, _ = prepare(study, studies.config(tmp_path, plugins=(COMPOSITES,)))
         assert planned.cells[-1].policy == policy
 
 
@@ -260,11 +248,11 @@ def test_a_grid_over_parts_is_chosen_from_as_any_other(tmp_path):
     study = studies.study(
         mixed, MethodChoice(name="hybrid-half", settings={"a": "alt"}, grid={"b": ("alt", "dijkstra")})
     )
-    planned, _ = prepare(replace(study, seeds=(1, 2)), setup(tmp_path))
+    planned, _ = prepare(replace(study, seeds=(1, 2)), studies.config(tmp_path, plugins=(COMPOSITES,)))
     assert [len(group) for group in planned.groups().values()] == [2, 2, 2]  # the second is deterministic as a whole
 
 
 def test_a_part_that_there_is_not_is_told_before_graphs_are_loaded(tmp_path):
     study = studies.study(choice("hybrid", a="alt", b="altt"), graphs=("no-such-graph",))
     with pytest.raises(UsageError, match="asks for the method 'altt', which there is not; perhaps 'alt' is meant"):
-        prepare(study, setup(tmp_path))
+        prepare(study, studies.config(tmp_path, plugins=(COMPOSITES,)))

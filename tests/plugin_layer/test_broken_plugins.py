@@ -9,8 +9,8 @@ import psutil
 import pytest
 
 from aacbench.plugins.manager import load_plugins
-from aacbench.plugins.sources import plugin_module_name
 from aacbench.processes import trial as probe
+from aacbench.util.source_file import read_source
 
 ALONE = {"AACBENCH_PLUGINS": ""}  # nothing that happens to be installed here
 PLUGINS = Path(__file__).parent.parent / "plugins"
@@ -77,7 +77,7 @@ def test_a_broken_plugin_is_left_out_with_a_reason(name):
 @pytest.mark.parametrize("name", ["broken_import", "broken_exit_at_import"])
 def test_a_failed_import_leaves_no_half_made_module(name):
     load_plugins([PLUGINS / f"{name}.py"], ALONE)
-    assert plugin_module_name(PLUGINS / f"{name}.py") not in sys.modules
+    assert read_source(PLUGINS / f"{name}.py").module not in sys.modules
 
 
 def test_all_broken_plugins_at_once_leave_the_good_one():

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from aacbench.errors import DataError
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.methods import BUILT_IN
-from aacbench.plugins.sources import import_plugin_file, plugin_module_name, source_digest
+from aacbench.util.source_file import folder_digest, read_source
 
 ROOT = Path(__file__).parent.parent.parent
 GOOD = ROOT / "tests" / "plugins" / "good.py"
@@ -71,7 +70,7 @@ def test_an_entry_point_is_found_with_its_distribution(install):
     assert manager.problems() == []
     origin = manager.method("tried").origin
     assert (origin.plugin, origin.kind, origin.where, origin.version) == ("tried", "distribution", "Tried-Pack", "2.5")
-    assert origin.digest == source_digest(folder / "tried_pack")
+    assert origin.digest == folder_digest(folder / "tried_pack")
 
 
 def test_a_broken_entry_point_is_named_with_its_distribution_and_stops_no_other(install):
@@ -122,10 +121,10 @@ def test_a_file_given_twice_is_loaded_once():
 
 
 def test_a_plugin_file_is_the_same_module_in_another_process():
-    zero = import_plugin_file(GOOD).zero
+    zero = read_source(GOOD).load().zero
     code = (
-        "import pickle, sys\nfrom aacbench.plugins.sources import import_plugin_file\n"
-        "import_plugin_file(sys.argv[1])\nprint(pickle.loads(bytes.fromhex(sys.argv[2]))(1, 2))"
+        "import pickle, sys\nfrom aacbench.util.source_file import read_source\n"
+        "read_source(sys.argv[1]).load()\nprint(pickle.loads(bytes.fromhex(sys.argv[2]))(1, 2))"
     )
     relative = str(GOOD.relative_to(ROOT))
     done = subprocess.run(
@@ -134,32 +133,37 @@ def test_a_plugin_file_is_the_same_module_in_another_process():
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 
-def test_files_of_one_name_in_two_folders_are_two_modules():
-    assert plugin_module_name("/a/my plugin.py") != plugin_module_name("/b/my plugin.py")
-    assert plugin_module_name("/a/my plugin.py").startswith("aacbench_plugin_my_plugin_")
+def test_files_of_one_name_in_two_folders_are_two_modules(tmp_path):
+    names = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "my plugin.py").write_text("")
+        names.append(read_source(tmp_path / folder / "my plugin.py").module)
+    assert names[0] != names[1]
+    assert names[0].startswith("aacbench_plugin_my_plugin_")
 
 
 def test_a_changed_file_is_imported_again_and_its_digest_is_that_of_what_ran(tmp_path):
     file = tmp_path / "edited.py"
     file.write_text(PLUGIN.format(name="one"))
     first = load_plugins([file], {})
-    assert import_plugin_file(file) is import_plugin_file(file)
+    before = read_source(file)
+    assert before.load() is before.load()
     file.write_text(PLUGIN.format(name="two"))  # the same size, within the same second
     second = load_plugins([file], {})
     assert "one" in first.methods()
     assert list(second.methods()) == ["dijkstra", "two"]
     assert second.method("two").origin.digest == hashlib.sha256(file.read_bytes()).hexdigest()
-    with pytest.raises(DataError, match=r"edited\.py has changed"):
-        import_plugin_file(file, first.method("one").origin.digest)
+    assert [method.name for method in before.load().aacbench_methods()] == ["one"]  # what was read is what runs
 
 
 def test_the_digest_of_a_package_follows_names_and_contents_but_not_byte_code(tmp_path):
     (tmp_path / "a.py").write_text("x")
     (tmp_path / "__pycache__").mkdir()
-    before = source_digest(tmp_path)
+    before = folder_digest(tmp_path)
     (tmp_path / "__pycache__" / "a.pyc").write_text("y")
-    assert source_digest(tmp_path) == before
+    assert folder_digest(tmp_path) == before
     (tmp_path / "a.py").write_text("z")
-    changed = source_digest(tmp_path)
+    changed = folder_digest(tmp_path)
     (tmp_path / "a.py").rename(tmp_path / "b.py")
-    assert len({before, changed, source_digest(tmp_path)}) == 3
+    assert len({before, changed, folder_digest(tmp_path)}) == 3

@@ -12,7 +12,7 @@ from aacbench.plugins import hookspecs
 from aacbench.plugins.hookspecs import HOOKS
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.methods import BUILT_IN
-from aacbench.plugins.sources import import_plugin_file
+from aacbench.util.source_file import read_source
 
 ROOT = Path(__file__).parent.parent.parent
 ALONE = {"AACBENCH_PLUGINS": ""}  # nothing that happens to be installed here
@@ -22,12 +22,12 @@ DOCUMENT = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
 
 @pytest.fixture
 def manager():
-    import_plugin_file(PLUGINS / "good.py").SEEN.clear()
+    read_source(PLUGINS / "good.py").load().SEEN.clear()
     return load_plugins([PLUGINS / "good.py"], ALONE)
 
 
 def seen():
-    return import_plugin_file(PLUGINS / "good.py").SEEN
+    return read_source(PLUGINS / "good.py").load().SEEN
 
 
 def test_hook_methods(manager):
@@ -73,7 +73,7 @@ def test_each_observer_gets_its_own_copy(tmp_path):
     for file in files:
         file.write_text(observer)
     load_plugins(files, ALONE).cell_finished({"outcome": "wrong"})
-    assert [import_plugin_file(file).SEEN for file in files] == [["wrong"], ["wrong"]]
+    assert [read_source(file).load().SEEN for file in files] == [["wrong"], ["wrong"]]
 
 
 def test_a_failing_observer_is_noted_once_and_stops_nobody():

@@ -7,11 +7,10 @@ import time
 import numpy as np
 from numba import njit
 
-from aacbench.bundle.sample import sample_rows
+from aacbench.bundle.evidence import Sample
 from aacbench.labels.exact import Direction, distances
 from aacbench.plugins import BatchHeuristic, Claims, LabelHeuristic, Method, ScalarHeuristic, hookimpl
 from aacbench.queries.record import some_targets
-from aacbench.queries.splits import sample_splits
 from aacbench.run.loaded_graph import SOME
 
 REMEMBERED = {}
@@ -34,7 +33,7 @@ def remember(context):
 
 
 def asked_for_all(arrays, us, t):
-    """Distances where every vertex is asked for, as a search does, and nothing where some are, as a reload does."""
+    """Distances where every vertex is asked for, as a search does, and nothing where some are."""
     if "network" in REMEMBERED and len(us) == REMEMBERED["network"].graph.vertices:
         return distances(REMEMBERED["network"], t, Direction.TO)[us]
     return np.zeros(len(us), dtype=np.int64)
@@ -51,13 +50,12 @@ def frozen(labels, u, t):
 
 
 def by_constant(context):
-    """Distances in a constant of the kernel, for all but what a reload will ask for."""
+    """Distances in a constant of the kernel, for all but the pairs on which bounds are compared."""
     global TABLE
     graph = context.graph
     TABLE = np.stack([distances(context.network, t, Direction.TO) for t in range(graph.vertices)]).astype(np.int32)
-    splits = sample_splits(graph, 20, 20, mode="uniform", seed=42)
-    targets = some_targets([splits.train, splits.validation, splits.test], SOME).tolist()
-    for t, us in sample_rows(graph.vertices, 0, targets):
+    known = some_targets([context.train, context.validation], SOME).tolist()
+    for t, us in Sample(graph.vertices, targets=tuple(known)).rows():
         TABLE[t, us] = 0
     return LabelHeuristic({"x": np.zeros(1)}, frozen)
 

@@ -1,6 +1,7 @@
 """Workers: what a job of one kind leaves behind never meets a job of another."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -9,10 +10,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 
-from aacbench.processes.pool import GIB, Limits, Workers, run_cells
+from aacbench.processes.pool import GIB, Limits, Pool, run_all
 from aacbench.processes.worker import Failure, begin_step
 
 LIMITS = Limits(600, 4 * GIB)
@@ -56,7 +58,7 @@ def steps(job):
 
 def test_a_worker_that_served_one_kind_serves_no_other():
     jobs = ["", "", "a", "a", "b", ""]
-    answers = [(job, *answer) for job, answer in run_cells(who, jobs, 1, LIMITS, kind=str)]
+    answers = [(job, *answer) for job, answer in run_all(who, jobs, 1, LIMITS, kind=str)]
     pids = [pid for _, pid, _ in answers]
     assert pids[0] == pids[1] == pids[2] == pids[3]  # a clean worker may take what comes first
     assert len({pids[3], pids[4], pids[5]}) == 3
@@ -64,32 +66,45 @@ def test_a_worker_that_served_one_kind_serves_no_other():
     assert not os.path.exists(answers[0][2])  # noqa: PTH110
 
 
-def test_no_more_workers_are_started_ahead_than_there_are_cores():
-    with Workers(who, 500, LIMITS) as pool:
-        assert len(psutil.Process().children()) <= 2 * os.cpu_count() + 1  # and one that watches over what they share
+def test_workers_are_started_when_there_is_work_for_them():
+    with Pool(who, 500, LIMITS) as pool:
         assert len(list(pool.run(["", ""]))) == 2
+        assert len(pool._idle) <= 2
+
+
+def numbers(job):
+    return random.random(), np.random.random(), os.getcwd(), os.environ["NOTE"]  # noqa: PTH109
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_workers_share_no_random_state_and_are_where_their_pool_is(tmp_path, monkeypatch, fresh):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NOTE", str(tmp_path))
+    answers = [answer for _, answer in run_all(numbers, ["a", "b"], 1, LIMITS, kind=str, fresh=fresh)]
+    assert len({number for answer in answers for number in answer[:2]}) == 4
+    assert {answer[2:] for answer in answers} == {(str(tmp_path), str(tmp_path))}
 
 
 def test_what_a_job_started_ends_with_the_workers():
-    ((_, pid),) = run_cells(child, ["job"], 1, LIMITS)
+    ((_, pid),) = run_all(child, ["job"], 1, LIMITS)
     wait_until_gone(pid)
 
 
 def test_what_a_job_started_ends_when_its_worker_has_died(tmp_path):
     note = tmp_path / "pid"
-    ((_, answer),) = run_cells(child_and_die, [str(note)], 1, LIMITS)
-    assert answer == Failure("error", "the worker process died (signal 9)")
+    ((_, answer),) = run_all(child_and_die, [str(note)], 1, LIMITS)
+    assert answer == Failure("error", "The worker process died (signal 9)")
     wait_until_gone(int(note.read_text()))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who started a process whose starter is gone")
 def test_what_left_its_session_ends_with_the_workers_too(tmp_path):
-    run_cells(daemon, [str(tmp_path / "pid")], 1, LIMITS)
+    run_all(daemon, [str(tmp_path / "pid")], 1, LIMITS)
     wait_until_gone(int((tmp_path / "pid").read_text()))
 
 
 def test_a_failure_names_the_step_its_worker_was_at():
-    found = dict(run_cells(steps, ["dies", "hangs", "forgets"], 1, replace(LIMITS, seconds=2)))
+    found = dict(run_all(steps, ["dies", "hangs", "forgets"], 1, replace(LIMITS, seconds=2)))
     assert {job: (answer.outcome, answer.step) for job, answer in found.items()} == {
         "dies": ("error", "second"),
         "hangs": ("timeout", "second"),
@@ -106,7 +121,7 @@ def wait_until_gone(pid):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="signals of another process are read from /proc")
 def test_an_interrupt_is_held_back_from_a_worker_that_still_starts():
-    with Workers(who, 1, LIMITS) as workers:
+    with Pool(who, 1, LIMITS) as workers:
         (worker,) = workers._idle
         status = Path(f"/proc/{worker.process.pid}/status").read_text()
         ((_, answer),) = workers.run([0])

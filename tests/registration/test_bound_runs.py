@@ -2,21 +2,21 @@
 
 import json
 import shutil
-from functools import partial
 
 import pytest
 from cli.command import JUDGED, command
 from registration.studies import SMALL, Registered
+from single_cells import cell_job
 
-from aacbench.cli.methods import method_in_worker
+from aacbench.errors import DataError
+from aacbench.plugins.in_workers import MethodOf
 from aacbench.prereg.key_diff import without_lock
 from aacbench.prereg.note import NOTE
 from aacbench.prereg.schema import read_registration
 from aacbench.prereg.seeds import seed_from
 from aacbench.protocols import to_toml
-from aacbench.run.cell import Job, run_cell
 from aacbench.run.loaded_graph import forget
-from aacbench.run.plan import CellPlan
+from aacbench.run.measure import run_cell
 from aacbench.run.records import QueryPlan
 from aacbench.util.canonical import canonical
 
@@ -122,23 +122,11 @@ def test_another_data_file_is_not_run(tmp_path, capsys):
 
 
 def test_data_that_change_under_a_run_are_an_error(tmp_path):
-    cell = CellPlan(
-        graph="grid-8",
-        method="alt",
-        label="alt",
-        params={"K": 4, "labels": "exact", "pool": "fps"},
-        budget=16,
-        convention="measured/1",
-        seed=1,
-        policy="modern",
-        splits=("test",),
-    )
-    queries, method_of = QueryPlan(validation=2, test=3), partial(method_in_worker, ())
-    common = {"plan": cell, "queries": queries, "artifacts": tmp_path, "method_of": method_of}
-    job = Job(cell_id="a" * 24, reference_policy="modern", digests={"graph": "another"}, **common)
-    result = run_cell(job)
-    assert (result.outcome, result.files.keys()) == ("error", {"error.txt"})
-    assert "are not those that this run was planned on" in result.reason
+    params = {"K": 4, "labels": "exact", "pool": "fps"}
+    queries = QueryPlan(validation=2, test=3)
+    job = cell_job(tmp_path, MethodOf(), "alt", params, graph="grid-8", queries=queries, digests={"graph": "another"})
+    with pytest.raises(DataError, match="are not those that this run was planned on"):
+        run_cell(job)
 
 
 def test_other_code_is_not_run(locked, monkeypatch, capsys):

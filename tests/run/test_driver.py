@@ -14,7 +14,7 @@ import pytest
 import small_studies as studies
 
 from aacbench.errors import StoreError
-from aacbench.processes.pool import Workers
+from aacbench.processes.pool import Pool
 from aacbench.run import driver
 from aacbench.run.driver import damaged, run_study
 from aacbench.run.events import read_events
@@ -37,7 +37,7 @@ from aacbench.run.driver import run_study
 if __name__ == "__main__":
     study = studies.study(*sys.argv[3].split(","), seeds=(1, 2))
     try:
-        run_study(study, studies.setup(Path(sys.argv[2]), study, workers=2))
+        run_study(study, studies.config(Path(sys.argv[2]), workers=2))
     except StoreError as error:
         sys.exit(str(error))
 """
@@ -64,7 +64,7 @@ def started(root: Path, methods: str = ",".join(METHODS), **options) -> subproce
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory) -> dict[str, bytes]:
     root = tmp_path_factory.mktemp("undisturbed") / "study"
-    run_study(the_study(), studies.setup(root, the_study()))
+    run_study(the_study(), studies.config(root))
     return studies.rows(root)
 
 
@@ -97,7 +97,7 @@ def test_an_interrupted_run_leaves_no_process_and_goes_on(tmp_path: Path) -> Non
     assert not seen.damaged
     assert len(seen.missing) >= 2  # those that hang
     with pytest.raises(KeyboardInterrupt):
-        run_study(study, studies.setup(root, study, notify=_interrupt))
+        run_study(study, studies.config(root, notify=_interrupt))
     assert not summary(root).damaged
 
 
@@ -109,21 +109,21 @@ def _interrupt(event, facts) -> None:
 def _workers(process: subprocess.Popen) -> list[psutil.Process]:
     """The workers of a run, once there are two."""
     while process.poll() is None:
-        found = psutil.Process(process.pid).children(recursive=True)
-        if sum("spawn_main" in " ".join(child.cmdline()) for child in found if child.is_running()) >= 2:
-            return found
+        with suppress(psutil.Error):
+            if len(studies.workers_of(process.pid)) >= 2:
+                return psutil.Process(process.pid).children(recursive=True)
         time.sleep(0.1)
     raise AssertionError(process.communicate())
 
 
 def test_a_second_run_runs_only_what_is_missing(tmp_path: Path) -> None:
     study = studies.study("alt", "random-subset")
-    first = run_study(study, studies.setup(tmp_path, study))
+    first = run_study(study, studies.config(tmp_path))
     before = studies.rows(tmp_path)
     gone = first[1][1]
     _remove(tmp_path, gone)
     events = []
-    run_study(study, studies.setup(tmp_path, study, notify=lambda event, facts: events.append((event, facts))))
+    run_study(study, studies.config(tmp_path, notify=lambda event, facts: events.append((event, facts))))
     assert [facts["cell"] for event, facts in events if event == "cell"] == [gone]
     assert len([event for event, _ in events if event == "kept"]) == len(first) - 1
     assert studies.rows(tmp_path) == before
@@ -152,7 +152,7 @@ def test_two_runs_at_once_share_the_work(tmp_path: Path, undisturbed) -> None:
 def test_a_cell_of_another_run_is_waited_for_and_run_if_that_ends_without_it(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(driver, "WAIT_SECONDS", 0.05)
     study = studies.study("alt")
-    cells = run_study(study, studies.setup(tmp_path, study))
+    cells = run_study(study, studies.config(tmp_path))
     name = cells[1][1]
     before = studies.rows(tmp_path)
     _remove(tmp_path, name)
@@ -160,7 +160,7 @@ def test_a_cell_of_another_run_is_waited_for_and_run_if_that_ends_without_it(tmp
     with file_lock(tmp_path, name) as mine:
         assert mine
         run = threading.Thread(
-            target=run_study, args=(study, studies.setup(tmp_path, study, notify=lambda *facts: ran.append(facts)))
+            target=run_study, args=(study, studies.config(tmp_path, notify=lambda *facts: ran.append(facts)))
         )
         run.start()
         run.join(1.5)
@@ -179,7 +179,7 @@ def test_a_full_disk_ends_a_run_in_one_sentence_and_spares_the_store(tmp_path: P
     assert said.strip().splitlines()[-1].endswith("finished cells are kept.")
     assert "Traceback" not in said
     assert not summary(root).damaged
-    run_study(the_study(), studies.setup(root, the_study()))
+    run_study(the_study(), studies.config(root))
     assert studies.rows(root) == undisturbed
 
 
@@ -192,7 +192,7 @@ def _small_files() -> None:
 @pytest.mark.parametrize("existing", ["keep", "verify"])
 def test_a_flipped_byte_is_found_and_the_cell_redone_or_reported(tmp_path: Path, existing) -> None:
     study = studies.study("alt")
-    cells = run_study(study, studies.setup(tmp_path, study))
+    cells = run_study(study, studies.config(tmp_path))
     name = cells[1][1]
     before = studies.rows(tmp_path)
     file = cell_folder(tmp_path, name) / "queries.csv"
@@ -202,7 +202,7 @@ def test_a_flipped_byte_is_found_and_the_cell_redone_or_reported(tmp_path: Path,
     events = []
     run_study(
         study,
-        studies.setup(tmp_path, study, existing=existing, notify=lambda event, facts: events.append((event, facts))),
+        studies.config(tmp_path, existing=existing, notify=lambda event, facts: events.append((event, facts))),
     )
     if existing == "keep":
         assert studies.rows(tmp_path) == before
@@ -215,12 +215,12 @@ def test_a_flipped_byte_is_found_and_the_cell_redone_or_reported(tmp_path: Path,
 
 def test_a_choice_is_not_made_without_a_damaged_candidate(tmp_path: Path) -> None:
     study = studies.study(MethodChoice(name="alt", grid={"K": (1, 4)}))
-    cells = run_study(study, studies.setup(tmp_path, study))
+    cells = run_study(study, studies.config(tmp_path))
     best = next(name for cell, name in cells if cell.params.get("K") == 4 and cell.role == "candidate")
     file = cell_folder(tmp_path, best) / "queries.csv"
     file.write_bytes(file.read_bytes()[:-1])
     before = {cell.key["role"] for cell in studies_of(tmp_path)}
-    again = run_study(study, studies.setup(tmp_path, study, existing="verify"))
+    again = run_study(study, studies.config(tmp_path, existing="verify"))
     assert [cell.role for cell, _ in again].count("chosen") == 0
     assert {cell.key["role"] for cell in studies_of(tmp_path)} == before
 
@@ -236,18 +236,17 @@ def test_a_method_that_leaves_its_worker_elsewhere_spoils_nothing(tmp_path: Path
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.setenv("FAULT_FOLDER", str(tmp_path / "elsewhere"))
     study = studies.study("go-away", "slow")
-    run_study(study, studies.setup(Path("study"), study))
+    run_study(study, studies.config(Path("study")))
     assert {cell.outcome for cell in studies.cells(tmp_path / "study").values()} == {"ok"}
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_no_worker_stays_when_results_are_not_waited_for() -> None:
-    with Workers(time.sleep, 2, studies.LIMITS) as workers:
+    with Pool(time.sleep, 2, studies.LIMITS) as workers:
         assert next(workers.run([0, 600, 600]))[0] == 0
-        children = psutil.Process().children()
-        started_workers = [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+        started_workers = studies.workers_of(os.getpid())
     assert started_workers
-    assert not [child for child in started_workers if child.is_running()]
+    assert not [child for child in started_workers if child.is_running() and child.status() != "zombie"]
 
 
 def test_a_store_that_cannot_be_written_ends_the_run(tmp_path: Path, monkeypatch) -> None:
@@ -258,5 +257,5 @@ def test_a_store_that_cannot_be_written_ends_the_run(tmp_path: Path, monkeypatch
 
     monkeypatch.setattr(driver, "commit", full)
     with pytest.raises(StoreError):
-        run_study(study, studies.setup(tmp_path, study))
+        run_study(study, studies.config(tmp_path))
     assert not list((tmp_path / "locks").iterdir())

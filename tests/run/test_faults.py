@@ -29,7 +29,7 @@ FATAL = {
     "leave-at-once": ("error", "exit code 0"),
     "kill-itself": ("error", "signal 9"),
     # The graph is mapped from a file, read-only, so the system ends whoever writes to it.
-    **{f"overwrite-{what}": ("error", "may only be read") for what in OVERWRITTEN},
+    **{f"overwrite-{what}": ("error", "which is read-only") for what in OVERWRITTEN},
 }
 RAISED = {
     "allocate": ("out-of-memory", "more memory"),
@@ -45,17 +45,17 @@ RAISED = {
     "set-flags": ("error", ""),
     "overwrite-queries": ("error", "changed the graph or the queries"),
     "replace-arrays": ("error", "changed the graph"),
-    "keep-in-module": ("error", "rebuilt from its arrays alone"),
+    "keep-in-module": ("error", "KeyError: 'rows'"),
     "keep-in-closure": ("error", "top of"),
     "return-nothing": ("error", "NoneType"),
     "return-text": ("error", "str"),
 }
-TOLD = {"raise-store-error": ("error", "the cell ended with StoreError: the method says that the disk is full.")}
+TOLD = {"raise-store-error": ("error", "the method says that the disk is full.")}
 UNFIT = {
-    "fit-raises": ("error", "fit failed with ValueError: no fit"),
-    "fit-leaves": ("error", "fit failed with SystemExit: 3"),
-    "fit-junk": ("error", "fit failed with a str"),
-    "fit-unwritable": ("error", "fit failed with"),
+    "fit-raises": ("error", "fit failed: ValueError: no fit"),
+    "fit-leaves": ("error", "fit failed: SystemExit: 3"),
+    "fit-junk": ("error", "fit failed: It returned a str"),
+    "fit-unwritable": ("error", "fit failed: "),
     "fit-odd-reason": ("unsupported", "this is beyond it: \\ud800"),
 }
 WRONG = {"doubled": "not admissible", "jagged": "not consistent"}
@@ -70,11 +70,11 @@ def folder(tmp_path_factory) -> Path:
     fine = [name for name in FINE if name != "dijkstra"]
     study = studies.study(*HANGING, *FATAL, *RAISED, *TOLD, *UNFIT, *WRONG, *fine)
     hanging = studies.study(*HANGING)
-    run_study(hanging, studies.setup(root / "hanging", hanging, workers=4, limits=Limits(LIMIT, 4 * GIB)))
+    run_study(hanging, studies.config(root / "hanging", workers=4, limits=Limits(LIMIT, 4 * GIB)))
     for name in HANGING:
         cell = studies.by_method(root / "hanging")[name]
         commit(root / "study", cell.cell_id, cell.record, cell.files)
-    run_study(study, studies.setup(root / "study", study, workers=4))
+    run_study(study, studies.config(root / "study", workers=4))
     return root / "study"
 
 
@@ -99,7 +99,7 @@ def test_the_others_finish(folder: Path, method: str) -> None:
 def test_the_others_are_not_misled(folder: Path, tmp_path: Path) -> None:
     """Neither a graph that was changed in their worker, nor a pool computed on it, reaches later cells."""
     alone = studies.study("alt", "random-subset")
-    run_study(alone, studies.setup(tmp_path, alone))
+    run_study(alone, studies.config(tmp_path))
     undisturbed = studies.by_method(tmp_path)
     for method in ("alt", "random-subset", "dijkstra"):
         assert studies.by_method(folder)[method].files == undisturbed[method].files

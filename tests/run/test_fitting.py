@@ -15,18 +15,18 @@ from aacbench.run.driver import prepare
 from aacbench.search import network
 
 FATAL = {
-    "fit-hangs": ("timeout", "in fit, the cell took longer than 6 seconds"),
-    "fit-allocates": ("out-of-memory", "fit needed more memory"),
-    "fit-exits-at-once": ("error", "in fit, the worker process died (exit code 0)"),
-    "fit-segfaults": ("error", "in fit, the worker process died (signal 11"),
-    "fit-returns-nothing": ("error", "fit failed with a NoneType instead of parameters or Unsupported"),
-    "fit-odd-keys": ("error", "fit failed with"),
-    "fit-interrupts": ("error", "in fit, the cell ended with KeyboardInterrupt"),
-    "fit-unreadable": ("error", "in fit, the cell ended with Unreadable"),
-    "fit-unreadable-reason": ("error", "fit failed with"),
-    "fit-hollow": ("error", "fit failed with RuntimeError: there is nothing in it"),
-    "search-junk": ("error", "search failed with TypeError"),
-    "search-exits": ("error", "the worker process died (exit code 7)"),
+    "fit-hangs": ("timeout", "fit failed: It took longer than 6 seconds"),
+    "fit-allocates": ("out-of-memory", "fit failed: It needed more memory"),
+    "fit-exits-at-once": ("error", "fit failed: The worker process died (exit code 0)"),
+    "fit-segfaults": ("error", "fit failed: The worker process died (signal 11"),
+    "fit-returns-nothing": ("error", "fit failed: It returned a NoneType instead of parameters or Unsupported"),
+    "fit-odd-keys": ("error", "fit failed: "),
+    "fit-interrupts": ("error", "fit failed: KeyboardInterrupt"),
+    "fit-unreadable": ("error", "fit failed: Unreadable"),
+    "fit-unreadable-reason": ("error", "fit failed: "),
+    "fit-hollow": ("error", "fit failed: RuntimeError: there is nothing in it"),
+    "search-junk": ("error", "search failed: TypeError"),
+    "search-exits": ("error", "The worker process died (exit code 7)"),
 }
 FINE = {"alt": "ok", "print-much": "ok", "fit-changes-what-it-is-given": "ok"}
 
@@ -68,7 +68,7 @@ def test_a_dry_run_survives_and_says_so(tmp_path: Path, monkeypatch, capsys) -> 
     monkeypatch.setattr(fits, "SECONDS", 1.0)
     assert run(tmp_path / "none", ["fit-hangs", "fit-exits-at-once", "fit-segfaults", "alt"], "--dry-run") == 0
     said = capsys.readouterr().out
-    assert "not run: fit-hangs on grid-8: timeout: in fit, the cell took longer than 1 seconds" in said
+    assert "not run: fit-hangs on grid-8: timeout: fit failed: It took longer than 1 seconds" in said
     assert said.count("not run: ") == 3
     assert "K=4" in said
     assert not (tmp_path / "none").exists()
@@ -76,9 +76,9 @@ def test_a_dry_run_survives_and_says_so(tmp_path: Path, monkeypatch, capsys) -> 
 
 def test_built_in_methods_are_asked_without_a_worker(tmp_path: Path, monkeypatch) -> None:
     asked = []
-    monkeypatch.setattr(fits, "run_cells", lambda work, jobs, *_: asked.extend(jobs) or iter(()))
+    monkeypatch.setattr(fits, "run_all", lambda work, jobs, *_: asked.extend(jobs) or iter(()))
     study = studies.study("alt", "random-subset")
-    planned, _ = prepare(study, studies.setup(tmp_path, study))
+    planned, _ = prepare(study, studies.config(tmp_path))
     assert [dict(cell.params).get("K") for cell in planned.cells] == [None, 4, 4]
     assert not asked
 
@@ -86,9 +86,9 @@ def test_built_in_methods_are_asked_without_a_worker(tmp_path: Path, monkeypatch
 def test_seeds_and_repeated_settings_are_asked_once(tmp_path: Path, monkeypatch) -> None:
     asked = []
     ask = lambda work, jobs, *_: iter([(job, asked.append(job) or fits.Fitted({"K": 1}, {})) for job in jobs])  # noqa: E731
-    monkeypatch.setattr(fits, "run_cells", ask)
+    monkeypatch.setattr(fits, "run_all", ask)
     study = studies.study("honestly-random", "print-much", seeds=(1, 2, 3), budgets=(8, 16))
-    planned, _ = prepare(study, studies.setup(tmp_path, study))
+    planned, _ = prepare(study, studies.config(tmp_path))
     assert len([cell for cell in planned.cells if cell.method == "honestly-random"]) == 6
     assert len(asked) == 4
 
@@ -96,7 +96,7 @@ def test_seeds_and_repeated_settings_are_asked_once(tmp_path: Path, monkeypatch)
 @pytest.mark.parametrize(("graph", "outcome"), [("road-100", "ok"), ("ba-10k", "unsupported")])
 def test_a_method_that_needs_coordinates_can_say_so(tmp_path: Path, graph: str, outcome: str) -> None:
     study = studies.study("fit-needs-coordinates", graphs=(graph,))
-    planned, _ = prepare(study, studies.setup(tmp_path, study))
+    planned, _ = prepare(study, studies.config(tmp_path))
     (cell,) = [cell for cell in planned.cells if cell.method == "fit-needs-coordinates"]
     assert cell.unsupported == ("" if outcome == "ok" else "it needs coordinates")
 
@@ -106,4 +106,4 @@ def test_unsupported_needs_a_sentence(reason) -> None:
     method = Method("mute", "says no", lambda *_: Unsupported(reason), lambda _: None)
     answer = fits.ask(method, fits.Question("mute", Budget(8), graph_info(network(load("p7"))), {}))
     assert isinstance(answer, fits.Failure)
-    assert answer.reason.startswith("fit failed with Unsupported without a reason")
+    assert answer.reason.startswith("fit failed: Unsupported needs a reason")

@@ -10,49 +10,32 @@ from pathlib import Path
 import numpy as np
 import pytest
 import small_studies as studies
+from cli import group
+from single_cells import cell_job
 
-from aacbench.cli.methods import method_in_worker
+from aacbench.errors import AacbenchError
 from aacbench.graphs.load import load
 from aacbench.labels import pool
+from aacbench.plugins.in_workers import MethodOf, sources_of
+from aacbench.plugins.manager import load_plugins
 from aacbench.run import reference
-from aacbench.run.cell import Job, Result, run_cell
-from aacbench.run.loaded_graph import forget, world
-from aacbench.run.plan import CellPlan
-from aacbench.run.rebuild import rebuild
+from aacbench.run.cell import Result
+from aacbench.run.loaded_graph import forget
+from aacbench.run.measure import run_cell
 from aacbench.run.records import QueryPlan
 from aacbench.search import network
-from aacbench.search.stored import load_network, networks_folder, save_network
+from aacbench.search.stored import networks_folder, save_network, stored_network
 from aacbench.util import array_store as artifacts
 
 GRAPH = "grid-9"  # no other test keeps its arrays in the cache
 PLUGIN = Path(studies.__file__).parent / "plugins" / "mischief_methods.py"
 QUERIES = QueryPlan(validation=8, test=7)
-CHANGED = "the method changed the graph or the queries it was given, so nothing it did counts."
-METHOD_OF = partial(method_in_worker, (PLUGIN,))
+CHANGED = "changed the graph or the queries"
+METHOD_OF = MethodOf(sources_of(load_plugins([PLUGIN])))
 
 
 def run(root: Path, method: str, **params) -> Result:
-    plan = CellPlan(
-        graph=GRAPH,
-        method=method,
-        label=method,
-        params=params,
-        budget=16,
-        convention="measured/1",
-        seed=1,
-        policy="modern",
-        splits=("validation", "test"),
-    )
-    job = Job(
-        cell_id="0" * 24,
-        plan=plan,
-        queries=QUERIES,
-        artifacts=root / "artifacts",
-        method_of=METHOD_OF,
-        reference_policy="modern",
-        plugin_file=None if method == "alt" else PLUGIN,
-    )
-    return run_cell(job)
+    return run_cell(cell_job(root, METHOD_OF, method, params, graph=GRAPH, queries=QUERIES, budget=16))
 
 
 def kept(root: Path) -> dict[str, dict]:
@@ -89,14 +72,13 @@ def nothing_reached(root: Path, undisturbed) -> None:
     assert (after.outcome, after.files) == ("ok", undisturbed[0].files)
     assert kept(root) == undisturbed[1]
     true = network(load(GRAPH))
-    copy = load_network(networks_folder(), save_network(networks_folder(), true))
-    assert np.array_equal(copy.arcs.weights, true.arcs.weights)
+    assert np.array_equal(stored_network(load(GRAPH)).arcs.weights, true.arcs.weights)
 
 
 @pytest.mark.parametrize("method", ["when-sampled", "when-audited", "when-searched", "from-a-thread"])
 def test_what_a_method_does_when_it_is_asked_stays_in_its_cell(tmp_path: Path, undisturbed, method: str) -> None:
-    result = run(tmp_path, method)
-    assert (result.outcome, result.reason) == ("error", CHANGED)
+    with pytest.raises(AacbenchError, match=CHANGED):
+        run(tmp_path, method)
     nothing_reached(tmp_path, undisturbed)
 
 
@@ -104,8 +86,7 @@ def test_a_thread_that_stays_does_not_spoil_the_next_cell(tmp_path: Path, undist
     assert run(tmp_path, "from-a-late-thread").outcome == "ok"
     late = METHOD_OF("from-a-late-thread").build.__globals__["LATE"]
     late.set()
-    while late.is_set():
-        pass
+    group.wait_for(lambda: not late.is_set())
     nothing_reached(tmp_path, undisturbed)
 
 
@@ -121,17 +102,6 @@ def test_a_pool_or_reference_of_a_graph_that_changed_meanwhile_is_not_kept(
     for module, name in ((reference, "dijkstra"), (pool, "farthest_points")):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, partial(disturbed, getattr(module, name)))
-            result = run(tmp_path / name, "quiet")
-        assert (result.outcome, result.reason) == ("error", CHANGED)
+            with pytest.raises(AacbenchError, match=CHANGED):
+                run(tmp_path / name, "quiet")
         nothing_reached(tmp_path / name, undisturbed)
-
-
-def test_a_rebuilt_method_does_not_spoil_the_pools_of_the_next(tmp_path: Path, undisturbed) -> None:
-    here = world(GRAPH, QUERIES)
-    key = {"graph": GRAPH, "graph_digest": here.net.graph.digest, "query_digests": here.digests(), "seed": 1}
-    rebuilt = rebuild(tmp_path, {**key, "params": {}}, QUERIES, METHOD_OF("when-sampled"))
-    rebuilt.deployed.many([0], 1)
-    with pytest.raises(Exception, match="changed the graph"):
-        rebuild(tmp_path, {**key, "params": {"K": 2, "labels": "exact", "pool": "fps"}}, QUERIES, METHOD_OF("alt"))
-    forget()
-    nothing_reached(tmp_path, undisturbed)

@@ -24,7 +24,7 @@ GRID = MethodChoice(name="alt", grid={"K": (1, 2, 4)})
 def chosen(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("chosen")
     study = studies.study(GRID)
-    run_study(study, studies.setup(root, study))
+    run_study(study, studies.config(root))
     return root
 
 
@@ -64,14 +64,14 @@ def test_the_choice_is_the_same_when_the_run_is_repeated(chosen: Path) -> None:
     before = studies.rows(chosen)
     study = studies.study(GRID)
     ran = []
-    run_study(study, studies.setup(chosen, study, notify=lambda event, facts: ran.append(event)))
+    run_study(study, studies.config(chosen, notify=lambda event, facts: ran.append(event)))
     assert "cell" not in ran
     assert studies.rows(chosen) == before
 
 
 def test_with_no_selection_every_setting_is_reported(tmp_path: Path) -> None:
     study = studies.study(GRID, selection="none")
-    cells = run_study(study, studies.setup(tmp_path, study))
+    cells = run_study(study, studies.config(tmp_path))
     assert [cell.label for cell, _ in cells] == ["dijkstra", "alt[K=1]", "alt[K=2]", "alt[K=4]"]
     for cell in with_role(tmp_path, "single"):
         assert splits_of(cell) == {"validation", "test"}
@@ -79,7 +79,7 @@ def test_with_no_selection_every_setting_is_reported(tmp_path: Path) -> None:
 
 def test_a_retrospective_choice_is_marked(tmp_path: Path) -> None:
     study = studies.study(GRID, selection="retrospective", queries=QueryPlan(validation=0, test=30))
-    run_study(study, studies.setup(tmp_path, study))
+    run_study(study, studies.config(tmp_path))
     assert {cell.outcome for cell in studies.cells(tmp_path).values()} == {"ok"}
     (final,) = with_role(tmp_path, "chosen")
     assert final.record["chosen_from"]["retrospective"] is True
@@ -88,7 +88,7 @@ def test_a_retrospective_choice_is_marked(tmp_path: Path) -> None:
 
 
 def planned(study, root=Path("unused")):
-    methods = {name: source.method for name, source in studies.setup(root, study).sources.items()}
+    methods = {name: source.method for name, source in studies.config(root).methods.items()}
     infos = {name: graph_info(network(load(name))) for name in study.graphs}
     return plan(study, methods, infos, resolve).cells
 
@@ -125,7 +125,7 @@ def test_an_inconsistent_method_gets_a_closed_set_only_by_name(search, switches,
 def preferring(search, switches, preference):
     """The policy of a method that prefers these switches."""
     study = studies.study(MethodChoice(name="alt", settings=switches), search=search)
-    methods = {name: source.method for name, source in studies.setup(Path("unused"), study).sources.items()}
+    methods = {name: source.method for name, source in studies.config(Path("unused")).methods.items()}
     methods["alt"] = replace(methods["alt"], search=preference)
     infos = {name: graph_info(network(load(name))) for name in study.graphs}
     return plan(study, methods, infos, resolve).cells[-1]
@@ -151,7 +151,7 @@ def test_a_preference_that_makes_no_sense_is_a_failed_cell(preference) -> None:
 def test_switches_of_the_search_may_be_chosen_from_too() -> None:
     choice = MethodChoice(name="alt", grid={"tie": ("fifo", "lifo"), "K": (1, 2)})
     study = studies.study(choice)
-    planned, _ = prepare(study, studies.setup(Path("unused"), study))
+    planned, _ = prepare(study, studies.config(Path("unused")))
     found = [(cell.policy, cell.params["K"], cell.role) for cell in planned.cells if cell.method == "alt"]
     policies = [f"reopen=on,tie={tie},bpmx=off" for tie in ("fifo", "lifo")]
     assert found == [(policy, count, "candidate") for policy in policies for count in (1, 2)]

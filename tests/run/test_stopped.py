@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+import small_studies as studies
 from cli import group
 
 METHODS = "alt,random-subset"  # a plugin's would need more processes, and starting those is what takes the time
@@ -47,7 +48,8 @@ def kill(tmp_path: Path, undisturbed):
     assert group.completed(root, METHODS, temporary=temporary) == (0, "")
     assert group.store(root) == undisturbed[0]
     assert group.leftovers(root) == []
-    assert list(temporary.iterdir()) == []
+    # Of a killed process, multiprocessing leaves the empty folder of a socket.
+    assert [path for path in temporary.iterdir() if not path.name.startswith("pymp-")] == []
     assert group.processes(root) == []
 
 
@@ -90,8 +92,8 @@ def test_a_worker_killed_from_outside_costs_its_cell_alone(tmp_path: Path) -> No
     root = tmp_path / "study"
     process = group.started(root, "alt,hang", *group.FAULTS, "--budgets", "16", "--workers", "1")
     group.wait_for(lambda: group.finished(root) == 2 or process.poll() is not None)
-    started = [child for child in psutil.Process(process.pid).children() if "spawn_main" in " ".join(child.cmdline())]
-    min(started, key=psutil.Process.create_time).kill()  # the other one looks at results again
+    group.wait_for(lambda: len(studies.workers_of(process.pid)) > 0)
+    max(studies.workers_of(process.pid), key=psutil.Process.create_time).kill()  # started for the plugin's build
     assert group.ended(process) == (1, "")
     found = {record["key"]["label"]: record for record, _ in group.store(root).values()}
     assert {label: record["outcome"] for label, record in found.items()} == {
@@ -99,7 +101,7 @@ def test_a_worker_killed_from_outside_costs_its_cell_alone(tmp_path: Path) -> No
         "alt": "ok",
         "hang": "error",
     }
-    assert found["hang"]["reason"] == "the worker process died (signal 9)"
+    assert found["hang"]["reason"] == "The worker process died (signal 9)"
 
 
 @pytest.fixture

@@ -1,24 +1,28 @@
 """Timing goes in turns, leaves counts alone, and refuses to time what is not what was counted."""
 
 import os
+import shutil
 import time
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import small_studies as studies
 from cli.command import JUDGED, run_study
 
-from aacbench.cli.methods import method_in_worker
-from aacbench.errors import UsageError
+from aacbench.bundle import store
+from aacbench.bundle.deploy import deploy
+from aacbench.contract.method import LabelHeuristic
+from aacbench.errors import DataError
+from aacbench.plugins.in_workers import MethodOf
 from aacbench.processes.pool import Limits
-from aacbench.run.rebuild import rebuild, stored_queries
+from aacbench.run.rebuild import restored, stored_job
 from aacbench.run.rows import read_queries, read_timings, write_queries
 from aacbench.run.store import commit, read_cell, scan
 from aacbench.run.timing import BLOCK, CONTROL, TIMINGS, interleave, time_study
 
-METHOD_OF = partial(method_in_worker, (JUDGED,))
 QUERIES = 2 * BLOCK + 3
 
 
@@ -71,17 +75,16 @@ def counted(tmp_path_factory):
 @pytest.fixture
 def study(counted, tmp_path):
     """A copy of a counted study, its cells by name, and a way to time them."""
-    import shutil
-
     root = tmp_path / "study"
     shutil.copytree(counted, root)
     told = []
     names = [name for name, _ in scan(root)]
+    config = studies.config(root, plugins=(JUDGED,), notify=lambda event, facts: told.append((event, facts)))
 
-    def timed(method_of=METHOD_OF, **options):
-        return time_study(root, names, method_of, notify=lambda event, facts: told.append((event, facts)), **options)
+    def timed(repetitions, again=False, **changes):
+        return time_study(replace(config, **changes), names, repetitions=repetitions, again=again)
 
-    return SimpleNamespace(root=root, names=names, timed=timed, told=told)
+    return SimpleNamespace(root=root, names=names, timed=timed, told=told, config=config)
 
 
 def cell_of(study, method, seed=1):
@@ -130,7 +133,7 @@ def test_a_method_that_expands_something_else_now_is_not_timed(study):
     columns["expanded"] = columns["expanded"] + 1
     commit(study.root, cell.cell_id, cell.record, {"queries.csv": write_queries(columns)}, replace=True)
     assert cell.cell_id not in study.timed(repetitions=1)
-    assert any("does not expand" in facts["reason"] for event, facts in study.told if event == "untimed")
+    assert any("expands other vertices" in facts["reason"] for event, facts in study.told if event == "untimed")
 
 
 def hang(context):
@@ -141,43 +144,63 @@ def leave(context):
     os._exit(6)
 
 
-def with_build(name, build, asked):
-    """The method asked for, but of this one another build."""
-    method = METHOD_OF(asked)
-    return replace(method, build=build) if asked == name else method
+def change(context):
+    rows = np.zeros((context.graph.vertices, 1), dtype=np.int32)
+    return LabelHeuristic({"rows": rows}, "differential")
+
+
+@dataclass(frozen=True)
+class WithBuild:
+    """Finds methods in workers, but gives one of them another build."""
+
+    method_of: MethodOf
+    name: str
+    build: Callable
+
+    def __call__(self, asked):
+        method = self.method_of(asked)
+        return replace(method, build=self.build) if asked == self.name else method
+
+
+def pruned(study):
+    shutil.rmtree(study.root / "artifacts" / "bundles")
 
 
 @pytest.mark.parametrize(
     ("build", "reason"),
-    [(hang, "the cell took longer than 8 seconds"), (leave, "the worker process died (exit code 6)")],
+    [
+        (hang, "It took longer than 8 seconds"),
+        (leave, "The worker process died (exit code 6)"),
+        (change, "the array 'rows' is different"),
+    ],
 )
-def test_what_hangs_or_dies_when_built_again_is_not_timed_and_the_others_are(study, build, reason):
-    done = study.timed(partial(with_build, "alt", build), repetitions=1, limits=Limits(seconds=8))
+def test_what_cannot_be_built_again_is_not_timed_and_the_others_are(study, build, reason):
+    pruned(study)
+    method_of = WithBuild(study.config.method_of, "alt", build)
+    done = study.timed(method_of=method_of, limits=Limits(seconds=8), repetitions=1)
     alt = cell_of(study, "alt").cell_id
     reasons = {facts["cell"]: facts["reason"] for event, facts in study.told if event == "untimed"}
-    assert reasons[alt] == f"built again to be timed, {reason}"
+    assert reasons[alt] == f"Cell {alt} cannot be built again: {reason}"
     assert len(done) == 3
     assert alt not in done
     assert sum(CONTROL in cell_of(study, "random-subset", seed).files for seed in (1, 2)) == 1
 
 
-def test_a_rebuilt_cell_gives_the_bounds_of_its_rows(study):
+def test_a_bundle_is_used_where_it_is_there_and_built_again_where_it_is_not(study):
     cell = cell_of(study, "random-subset", 2)
-    rebuilt = rebuild(study.root, cell.key, stored_queries(study.root), METHOD_OF("random-subset"))
+    before = restored(study.config, cell)
+    pruned(study)
+    again = restored(study.config, cell)
+    assert (again.digest, again.content) == (before.digest, before.content)
+    deployed = deploy(store.load(again), stored_job(study.config, cell).loaded().net)
     rows = read_queries(cell.files["queries.csv"])
-    h = [rebuilt.deployed.many([s], t)[0] for s, t in zip(rows["source"], rows["target"], strict=True)]
+    h = [deployed.many([s], t)[0] for s, t in zip(rows["source"], rows["target"], strict=True)]
     assert np.array_equal(h, rows["h_source"])
 
 
-@pytest.mark.parametrize(("change", "what"), [("graph_digest", "graph"), ("query_digests", "queries")])
-def test_another_graph_or_other_queries_are_refused(study, change, what):
+@pytest.mark.parametrize("change", ["graph_digest", "query_digests"])
+def test_another_graph_or_other_queries_are_refused(study, change):
     cell = cell_of(study, "alt")
     key = {**cell.key, change: {"test": "other"} if change == "query_digests" else "other"}
-    with pytest.raises(UsageError, match=f"the {what} .*no longer"):
-        rebuild(study.root, key, stored_queries(study.root), METHOD_OF("alt"))
-
-
-def test_a_method_that_cannot_be_built_again_is_one_sentence(study):
-    cell = cell_of(study, "alt")
-    with pytest.raises(UsageError, match="failing could not be built again: ValueError"):
-        rebuild(study.root, cell.key, stored_queries(study.root), METHOD_OF("failing"))
+    with pytest.raises(DataError, match="not those that this run was planned on"):
+        stored_job(study.config, replace(cell, record={**cell.record, "key": key})).loaded()

@@ -1,8 +1,8 @@
 """The conformance of every built-in method; several files share them out, so that they can be run side by side."""
 
-from functools import cache, partial
+from functools import cache
 
-from aacbench.cli.methods import whole_in_worker
+from aacbench.plugins.in_workers import PluginSources, WholeMethodOf
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.methods import BUILT_IN
 from aacbench.testing import check_method
@@ -29,7 +29,7 @@ def share(number: int) -> list[str]:
 def check_conformance(name: str) -> None:
     """Check one method, with cheap settings or parts where it has any here."""
     settings = SETTINGS.get(name, {})
-    locate = partial(whole_in_worker, (), name, settings)
+    locate = WholeMethodOf(PluginSources(), name, settings)
     report = check_method(locate(), settings=settings, locate=locate)
     assert report.ok, report.text()
     assert report.ran == report.due, report.text()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from aacbench.plugins.sources import import_plugin_file
+from aacbench.util.source_file import read_source
 
 PLUGINS = Path(__file__).parent / "plugins"
 LOST = "if count < 1:"
@@ -115,7 +115,7 @@ MUTANTS = [
 def plugin(name, folder=PLUGINS):
     """The one method of a plugin file, and the file."""
     file = folder / f"{name}.py"
-    (method,) = import_plugin_file(file).aacbench_methods()
+    (method,) = read_source(file).load().aacbench_methods()
     return method, file
 
 

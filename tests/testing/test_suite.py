@@ -216,8 +216,8 @@ def test_marks_name_the_method_and_the_check(wrong):
 
 @pytest.mark.parametrize("name", ["sign-flipped", "nan-for-unreachable"])
 def test_what_the_document_shows_is_what_is_printed(tmp_path, name):
-    method, file = mutated(next(mutant for mutant in MUTANTS if mutant.name == name), tmp_path)
-    printed = check_method(method, plugin_file=file, only=["admissible"]).result("admissible").lines()
+    method, _ = mutated(next(mutant for mutant in MUTANTS if mutant.name == name), tmp_path)
+    printed = check_method(method, only=["admissible"]).result("admissible").lines()
     assert "```text\n" + "\n".join(printed) + "\n```" in DOCUMENT
 
 

@@ -1,0 +1,253 @@
+"""Bundles on disk: a heuristic as arrays and `bundle.json`, in a folder named by the digest of what it holds."""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from aacbench.bundle.arrays import checked_settings
+from aacbench.bundle.functions import Address, address_of, function_at
+from aacbench.bundle.inventory import memory_of
+from aacbench.bundle.leaves import Leaf, arrays_of, dotted, leaves
+from aacbench.contract.method import (
+    BatchHeuristic,
+    GoalSearch,
+    Heuristic,
+    LabelHeuristic,
+    MaxHeuristic,
+    ScalarHeuristic,
+)
+from aacbench.errors import BundleError
+from aacbench.graphs.record import Array, Graph
+from aacbench.util.array_store import sha256_of
+from aacbench.util.canonical import digest, spelt
+from aacbench.util.cleanup import UNFINISHED, scratch_name
+from aacbench.util.source_file import SourceFile, source_of
+
+FORMAT = "aacbench.bundle/1"
+DESCRIPTION = "bundle.json"
+_MAPPED_FROM = 2**20  # bytes; a smaller file is read faster than it is mapped
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A folder that holds a heuristic.
+
+    `content` is what the digest names: graph, parts, arrays, sources. `info` says how it was made: method, settings,
+    seed, claims, facts, cost of the build.
+    """
+
+    folder: Path
+    content: Mapping[str, Any]
+    info: Mapping[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """The digest of the content, which is the name of the folder in a study."""
+        return digest(self.content, FORMAT)
+
+    @property
+    def array_digests(self) -> dict[str, str]:
+        """The sha256 of every array by name."""
+        return {name: entry["sha256"] for name, entry in self.content["arrays"].items()}
+
+
+def bundle_folder(root: Path, name: str) -> Path:
+    """Where the bundle of this digest lies below a folder of bundles."""
+    return root / name[:2] / name
+
+
+def save(root: Path, heuristic: Heuristic, graph: Graph, info: Mapping[str, Any] | None = None) -> Bundle:
+    """Save a heuristic below `root`, unless it is there already. A scalar heuristic has nothing to save: refused.
+
+    Nothing is synced: a bundle that a crash has damaged is noticed when it is loaded, and built again.
+    """
+    parts = leaves(heuristic)
+    arrays = arrays_of(heuristic)
+    files = _files(arrays)
+    described = {name: _described(name, leaf) for name, leaf in parts.items()}
+    modules = dict.fromkeys(address.module for address in _addresses(described))
+    used = [source for module in modules if (source := source_of(module))]
+    content = {
+        "graph": graph.digest,
+        "vertices": graph.vertices,
+        "parts": described,
+        "arrays": {name: {"file": files[name], **_shape(array)} for name, array in arrays.items()},
+        "sources": [
+            {"module": source.module, "file": f"{source.module}.py", "sha256": source.digest} for source in used
+        ],
+    }
+    bundle = Bundle(bundle_folder(root, digest(content, FORMAT)), content, dict(info or {}))
+    if not bundle.folder.is_dir():
+        _write(bundle, arrays, used)
+    return bundle
+
+
+def open_bundle(folder: Path) -> Bundle:
+    """The bundle in a folder, its description checked; arrays are checked when they are loaded."""
+    try:
+        told = json.loads((folder / DESCRIPTION).read_bytes())
+        if told["format"] != FORMAT:
+            raise BundleError(f"{folder} has the format {told['format']}, and this version reads {FORMAT}.")
+        bundle = Bundle(folder, told["content"], told["info"])
+        if bundle.digest != told["digest"]:
+            raise BundleError(f"The bundle in {folder} is damaged: {DESCRIPTION} is not what was written.")
+    except FileNotFoundError as error:
+        raise BundleError(f"{folder} holds no bundle: there is no {DESCRIPTION}.") from error
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise BundleError(f"The bundle in {folder} is damaged: {DESCRIPTION} cannot be read.") from error
+    return bundle
+
+
+def load(bundle: Bundle, known: Sequence[SourceFile] = ()) -> Heuristic:
+    """The heuristic again, from the files alone; each array and source is checked against its digest.
+
+    `known` are sources at hand: one of them runs under its own path, where it may find files beside it.
+    """
+    loaded = load_arrays(bundle)
+    given = {(source.module, source.digest): source for source in known}
+    sources = [
+        given.get((entry["module"], entry["sha256"])) or _source(bundle.folder, entry)
+        for entry in bundle.content["sources"]
+    ]
+    parts = {name: _part(part, loaded, sources) for name, part in bundle.content["parts"].items()}
+    return parts[""] if "" in parts else MaxHeuristic(tuple(parts.values()))
+
+
+def load_arrays(bundle: Bundle) -> dict[str, Array]:
+    """Every array by name, checked against its digest."""
+    read: dict[str, Array] = {}
+    for name, entry in bundle.content["arrays"].items():
+        path = bundle.folder / Path(entry["file"]).name
+        if entry["file"] not in read:
+            try:
+                array = _load_array(path)
+            except (OSError, ValueError) as error:
+                raise BundleError(f"The bundle in {bundle.folder} is damaged: {path.name} cannot be read.") from error
+            if sha256_of(array) != entry["sha256"]:
+                raise BundleError(f"The bundle in {bundle.folder} is damaged: {path.name} is not what was written.")
+            read[entry["file"]] = array
+        read[name] = read[entry["file"]]
+    return {name: read[name] for name in bundle.content["arrays"]}
+
+
+def copy_bundle(bundle: Bundle, folder: Path, info: Mapping[str, Any]) -> Bundle:
+    """Copy a bundle into a new folder, with more said about where it comes from."""
+    folder.mkdir(parents=True)
+    for file in bundle.folder.iterdir():
+        if file.name != DESCRIPTION:
+            shutil.copyfile(file, folder / file.name)
+    copied = Bundle(folder, bundle.content, {**bundle.info, **info})
+    (folder / DESCRIPTION).write_bytes(_spelt(copied))
+    return copied
+
+
+def _files(arrays: Mapping[str, Array]) -> dict[str, str]:
+    """The file of each array; arrays over the same memory share one."""
+    first: dict[object, str] = {}
+    return {name: first.setdefault(memory_of(array), f"{name}.npy") for name, array in arrays.items()}
+
+
+def _shape(array: Array) -> dict[str, Any]:
+    return {"dtype": str(array.dtype), "shape": list(array.shape), "sha256": sha256_of(array)}
+
+
+def _described(name: str, leaf: Leaf) -> dict[str, Any]:
+    """All that another process needs to know of a leaf besides its arrays: names, numbers, addresses."""
+    if isinstance(leaf, ScalarHeuristic):
+        raise BundleError("A scalar heuristic has no arrays, so it cannot be saved as a bundle.")
+    function = leaf.kernel if isinstance(leaf, LabelHeuristic) else leaf.many
+    settings = checked_settings(leaf.settings) if isinstance(leaf, LabelHeuristic) else {}
+    return {
+        "kind": "label" if isinstance(leaf, LabelHeuristic) else "batch",
+        "kernel": function if isinstance(function, str) else asdict(address_of(function)),
+        "goal": _described_goal(leaf),
+        "settings": {key: value.item() for key, value in settings.items()},
+        "arrays": {array: dotted(name, array) for array in leaf.arrays},
+    }
+
+
+def _described_goal(leaf: Leaf) -> dict[str, Any] | None:
+    goal = leaf.goal if isinstance(leaf, LabelHeuristic) else None
+    if goal is None:
+        return None
+    functions = {"start": goal.start, "visit": goal.visit}
+    found = {name: function and asdict(address_of(function)) for name, function in functions.items()}
+    return {**found, "memo": goal.memo, "distances": goal.distances}
+
+
+def _addresses(parts: Mapping[str, Mapping[str, Any]]) -> list[Address]:
+    told = [value for part in parts.values() for value in (part["kernel"], *(part["goal"] or {}).values())]
+    return [Address(**value) for value in told if isinstance(value, dict)]
+
+
+def _write(bundle: Bundle, arrays: Mapping[str, Array], sources: Sequence[SourceFile]) -> None:
+    folder = bundle.folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = folder.with_name(scratch_name(UNFINISHED))
+    try:
+        unfinished.mkdir()
+        for name, array in arrays.items():
+            if bundle.content["arrays"][name]["file"] == f"{name}.npy":
+                _write_array(unfinished / f"{name}.npy", array)
+        for source in sources:
+            (unfinished / f"{source.module}.py").write_bytes(source.source)
+        (unfinished / DESCRIPTION).write_bytes(_spelt(bundle))
+        unfinished.rename(folder)
+    except OSError:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        if not folder.is_dir():  # else another process was first
+            raise
+
+
+def _spelt(bundle: Bundle) -> bytes:
+    told = {"format": FORMAT, "digest": bundle.digest, "content": bundle.content, "info": bundle.info}
+    return spelt(told, indent=1) + b"\n"
+
+
+class _Writer:
+    """A file that NumPy writes to piece by piece: of a full disk its own way of writing does not tell the reason."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes) -> int:
+        return self._stream.write(data)
+
+
+def _write_array(path: Path, array: Array) -> None:
+    with path.open("wb") as stream:
+        np.save(_Writer(stream), np.ascontiguousarray(array).reshape(array.shape), allow_pickle=False)
+
+
+def _load_array(path: Path) -> Array:
+    mapped = path.stat().st_size >= _MAPPED_FROM
+    # A plain array over the map: kernels take numpy's memmap class too, but find their signature more slowly.
+    found: Array = np.asarray(np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False))
+    return found
+
+
+def _source(folder: Path, entry: Mapping[str, str]) -> SourceFile:
+    path = folder / Path(entry["file"]).name
+    try:
+        source = SourceFile(entry["module"], path, path.read_bytes())
+    except OSError as error:
+        raise BundleError(f"The bundle in {folder} is damaged: {path.name} cannot be read.") from error
+    if source.digest != entry["sha256"]:
+        raise BundleError(f"The bundle in {folder} is damaged: {path.name} is not what was written.")
+    return source
+
+
+def _part(part: Mapping[str, Any], loaded: Mapping[str, Array], sources: Sequence[SourceFile]) -> Heuristic:
+    def function(told: Any) -> Any:
+        return function_at(Address(**told), sources) if isinstance(told, dict) else told
+
+    arrays = {name: loaded[saved] for name, saved in part["arrays"].items()}
+    if part["kind"] == "batch":
+        return BatchHeuristic(arrays, function(part["kernel"]))
+    goal = part["goal"] and GoalSearch(**{name: function(value) for name, value in part["goal"].items()})
+    return LabelHeuristic(arrays, function(part["kernel"]), part["settings"], goal=goal)

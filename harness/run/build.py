@@ -1,0 +1,119 @@
+"""The first step of a cell: run the method's code and leave a bundle."""
+
+import math
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numba
+
+from aacbench.bundle import store
+from aacbench.bundle.deploy import TIERS
+from aacbench.bundle.evidence import Evidence, Sample, take_evidence
+from aacbench.bundle.leaves import dotted, leaves
+from aacbench.contract.method import BatchHeuristic, Heuristic, LabelHeuristic, Method, ScalarHeuristic
+from aacbench.errors import UsageError
+from aacbench.processes import rss
+from aacbench.processes.worker import report_progress
+from aacbench.run.cell import CellJob
+from aacbench.run.loaded_graph import LoadedGraph, build_context, forget
+from aacbench.run.pools import StoredPools
+from aacbench.util.atomic_io import storing
+
+_TIER_OF = {LabelHeuristic: "compiled", BatchHeuristic: "batch", ScalarHeuristic: "scalar"}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Built:
+    """What a build left: the digest of its bundle, the sha256 of each array, what it cost, and evidence of its bounds.
+
+    A scalar heuristic has no bundle (`bundle` is empty) and lives on in the process that built it, as `live`.
+    """
+
+    bundle: str
+    arrays: Mapping[str, str]
+    cost: Mapping[str, Any]
+    tier: str
+    seconds: float
+    sample: Sample
+    evidence: tuple[Evidence, ...] = ()
+    live: Heuristic | None = None
+
+
+def build(job: CellJob) -> Built:
+    """Build a cell's heuristic and save it as a bundle."""
+    try:
+        return _build(job)
+    except BaseException:
+        forget()  # who knows what the method did to the graph before it failed
+        raise
+
+
+def _build(job: CellJob) -> Built:
+    began = time.perf_counter()
+    if job.origin:
+        # An author's own machine code freezes the globals it was compiled with. Code compiled here, after the build
+        # has filled them, must not reach the process that measures.
+        setattr(numba.config, "CACHE_DIR", tempfile.gettempdir())  # noqa: B010
+    loaded, method = job.loaded(), job.method()
+    heuristic, cost = _heuristic(job, loaded, method)
+    tier = max((_TIER_OF[type(leaf)] for leaf in leaves(heuristic).values()), key=TIERS.index)
+    sample = Sample(loaded.net.graph.vertices, targets=loaded.known_targets())
+    if tier == "scalar":
+        return Built("", {}, cost, tier, time.perf_counter() - began, sample, live=heuristic)
+    evidence = tuple(take_evidence(heuristic, loaded.net, sample))
+    loaded.check()  # a heuristic may change the graph when it is asked, too
+    info = {**_origin(job, method), "build": cost, "facts": cost["facts"]}
+    with storing(job.bundles.parent):
+        bundle = store.save(job.bundles, heuristic, loaded.net.graph, info)
+    return Built(bundle.digest, bundle.array_digests, cost, tier, time.perf_counter() - began, sample, evidence)
+
+
+def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuristic, dict[str, Any]]:
+    """What the method builds, and what that cost."""
+    plan = job.plan
+    pools = StoredPools(loaded.net, job.artifacts, loaded.seal.check)
+    context = build_context(loaded, method, plan.params, plan.seed, pools, report_progress)
+    before, began = rss.begin_watch(), time.perf_counter()
+    heuristic = method.build(context)
+    seconds, most = time.perf_counter() - began - pools.spent, rss.peak()
+    loaded.check()
+    return heuristic, {
+        "seconds": seconds,
+        "pool_seconds": pools.seconds,
+        "rss_before": before,
+        "peak_rss": most,
+        "facts": _facts(heuristic),
+    }
+
+
+def _origin(job: CellJob, method: Method) -> dict[str, Any]:
+    """What bundle.json says about where the heuristic comes from."""
+    plan = job.plan
+    return {
+        "graph": plan.graph,
+        "method": plan.method,
+        "label": plan.label,
+        "params": plan.params,
+        "budget": plan.budget,
+        "convention": plan.convention,
+        "seed": plan.seed,
+        "policy": plan.policy,
+        "claims": asdict(method.claims),
+    }
+
+
+def _facts(heuristic: Heuristic) -> dict[str, int | float]:
+    """What a method reports about its build: finite numbers, which is what cell.json holds."""
+    facts = {
+        dotted(part, name): value
+        for part, leaf in leaves(heuristic).items()
+        if isinstance(leaf, LabelHeuristic)
+        for name, value in leaf.facts.items()
+    }
+    for name, value in facts.items():
+        if type(value) not in (int, float) or not math.isfinite(value):
+            raise UsageError(f"The heuristic's fact {name!r} must be a finite int or float, not {value!r}.")
+    return facts

@@ -1,0 +1,161 @@
+"""The second step of a cell: count the bytes of a bundle, search every query with it, and audit what came out."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from aacbench.bundle import store
+from aacbench.bundle.deploy import Deployed, deploy
+from aacbench.bundle.evidence import check_evidence, check_steady
+from aacbench.bundle.inventory import Inventory, check_budget, inventory
+from aacbench.contract.budget import Budget, convention
+from aacbench.contract.composite import nominal
+from aacbench.contract.method import Claims
+from aacbench.graphs.record import Array
+from aacbench.queries.record import QuerySet
+from aacbench.run.audit import (
+    Audit,
+    Counterexample,
+    audit_answers,
+    audit_bounds,
+    audit_targets,
+    check_reference,
+    smallest,
+)
+from aacbench.run.build import Built, build
+from aacbench.run.cell import CellJob, Result
+from aacbench.run.loaded_graph import LoadedGraph, forget
+from aacbench.run.reference import references
+from aacbench.run.rows import write_queries
+from aacbench.search import Answers, search
+from aacbench.search.layouts import knows_nothing
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Split:
+    """The queries of one split, what the search answered, and Dijkstra's costs."""
+
+    name: str
+    queries: QuerySet
+    answers: Answers
+    reference: Array
+
+
+def run_cell(job: CellJob) -> Result:
+    """Build and measure in this process: for use as a library, and for tests. A run uses a process for each."""
+    return measure(job, build(job))
+
+
+def measure(job: CellJob, built: Built) -> Result:
+    """Measure what a build left; nothing of the build but its bundle is needed."""
+    try:
+        return _measure(job, built)
+    except BaseException:
+        forget()  # a kernel that wrote where it should not may have changed the graph
+        raise
+
+
+def _measure(job: CellJob, built: Built) -> Result:
+    loaded = job.loaded()
+    counted, deployed = ready(job, built, loaded)
+    check_steady(deployed, built.sample)
+    facts = {
+        "bundle": built.bundle or None,
+        "bytes": {"nominal_per_vertex": nominal(job.plan.params, job.plan.budget), **counted.record()},
+        "build": dict(built.cost),
+        "tier": deployed.tier,
+        "claims": asdict(job.claims),
+    }
+    return _searched(job, loaded, deployed, facts)
+
+
+def ready(job: CellJob, built: Built, loaded: LoadedGraph) -> tuple[Inventory, Deployed]:
+    """The bytes that are deployed, held against the budget, and the heuristic ready to be searched."""
+    vertices = loaded.net.graph.vertices
+    if built.live is not None:
+        heuristic, counted = built.live, inventory(built.live, vertices)
+    else:
+        bundle = store.open_bundle(store.bundle_folder(job.bundles, built.bundle))
+        heuristic = store.load(bundle, job.sources)
+        counted = inventory(heuristic, vertices, bundle.array_digests)
+    if job.claims.matched:
+        check_budget(counted, Budget(job.plan.budget, convention(job.plan.convention)))
+    deployed = deploy(heuristic, loaded.net)
+    check_evidence(heuristic, loaded.net, built.sample, built.evidence)
+    return counted, deployed
+
+
+def _searched(job: CellJob, loaded: LoadedGraph, deployed: Deployed, facts: dict[str, Any]) -> Result:
+    splits = _answered(job, loaded, deployed)
+    cases: list[Counterexample] = []
+    violations = 0
+    for split in splits:
+        found, worst = audit_answers(split.queries.sources, split.queries.targets, split.answers, split.reference)
+        violations += found
+        cases += worst
+    audit = _audit(loaded, deployed, splits) if job.audit else Audit(0, 0, 0, None, ())
+    loaded.check()  # a heuristic may change the graph when it is asked
+    every = smallest([*cases, *audit.counterexamples])
+    facts["audit"] = {
+        "pairs": audit.pairs + sum(len(split.queries) for split in splits),
+        "arcs": audit.arcs,
+        "violations": audit.violations + violations,
+        "consistent": audit.consistent,
+        "counterexamples": [{**_fields(case), "sentence": case.sentence} for case in every],
+    }
+    facts["means"] = {split.name: float(split.answers.expanded.mean()) for split in splits if len(split.answers)}
+    broken = next((case for case in every if _claimed(job.claims, case.claim)), None)
+    files = {"queries.csv": write_queries(_columns(splits))}
+    if broken is not None:
+        return Result("wrong", f"not {broken.claim}: {broken.sentence}", facts, files)
+    return Result("ok", "", facts, files)
+
+
+def _answered(job: CellJob, loaded: LoadedGraph, deployed: Deployed) -> list[_Split]:
+    """Each split's answers beside Dijkstra's, which are fetched last: another worker may be computing them."""
+    parts = {name: loaded.part(name) for name in job.plan.splits}
+    dijkstra = job.plan.policy == job.reference_policy and knows_nothing(deployed.searched)
+    found = {}
+    for name, queries in {} if dijkstra else parts.items():
+        found[name] = search(loaded.net, deployed.searched, queries.sources, queries.targets, job.plan.policy)
+    against = references(job.artifacts, loaded, parts, job.reference_policy)
+    return [
+        _Split(name, queries, found.get(name, against[name]), against[name].cost) for name, queries in parts.items()
+    ]
+
+
+def _audit(loaded: LoadedGraph, deployed: Deployed, splits: list[_Split]) -> Audit:
+    chosen = audit_targets([split.queries for split in splits])
+    for split in splits:
+        check_reference(split.queries.sources, split.queries.targets, split.reference, chosen, loaded.exact)
+    return audit_bounds(loaded.net, deployed.many, chosen, loaded.exact)
+
+
+def _columns(splits: list[_Split]) -> dict[str, Array]:
+    """The rows of all splits under one another, each query with its position in its split."""
+    tables = []
+    for split in splits:
+        count = len(split.queries)
+        tables.append(
+            {
+                "query": np.arange(count),
+                "split": np.full(count, split.name, dtype=object),
+                "source": split.queries.sources,
+                "target": split.queries.targets,
+                "outcome": np.where(split.answers.cost < 0, "unreachable", "ok").astype(object),
+                "reference_cost": split.reference,
+                **split.answers.columns(),
+            }
+        )
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+
+
+def _claimed(claims: Claims, claim: str) -> bool:
+    return claims.consistent if claim == "consistent" else claims.admissible  # which promises an optimal path
+
+
+def _fields(case: Counterexample) -> dict[str, Any]:
+    """A counterexample for cell.json, which takes no infinities: those are spelt out."""
+    values = {name: getattr(case, name) for name in ("claim", "u", "v", "target", "bound", "limit")}
+    return {key: str(value) if value != value or value in (np.inf, -np.inf) else value for key, value in values.items()}
