@@ -17,6 +17,7 @@ COMMANDS = {
     "compare": ("aacbench.cli.compare:compare", "Compare two methods query by query."),
     "stats": ("aacbench.cli.stats:stats", "Test whether two methods differ, or are equivalent."),
     "replay": ("aacbench.cli.replay:replay", "Recompute the counterexample of a cell that came out wrong."),
+    "export": ("aacbench.cli.export:export", "Copy the heuristic of a cell into a folder, to deploy it."),
     "graphs": ("aacbench.cli.graphs:graphs", "List the graphs there are, or show one."),
     "plugins": (
         "aacbench.cli.plugins:plugins",

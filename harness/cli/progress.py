@@ -49,6 +49,10 @@ class Progress:
             self._line(f"{self._total} cells")
         elif event == "graph":
             self._line(f"loading {facts['name']}")
+        elif event == "progress" and self._bar is not None:
+            self._bar.update(self._task, description=f"{facts['plan'].label}: {facts['text']}")
+        elif event == "progress":
+            self._line(f"{facts['plan'].graph} {facts['plan'].label}: {facts['text']}")
         elif event in ("timed", "untimed"):
             self._timing(event, facts)
         elif event in ("cell", "kept", "rebuilt"):

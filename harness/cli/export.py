@@ -1,0 +1,44 @@
+"""`aacbench export`: copy the heuristic of a cell out of a study, as it was measured, to deploy it."""
+
+from pathlib import Path
+
+import click
+
+from aacbench.cli.plugins import PLUGIN_FILES
+from aacbench.cli.studies import FOLDER, study_folder
+from aacbench.errors import UsageError
+
+
+@click.command()
+@click.argument("cell")
+@click.argument("folder", type=FOLDER)
+@click.option("--study", type=FOLDER, help="The study.  [default: the only one in ./studies]")
+@PLUGIN_FILES
+def export(cell: str, folder: Path, study: Path | None, plugin_files: tuple[Path, ...]) -> None:
+    """Copy the bundle of a cell into a new FOLDER; CELL is an id or how one begins.
+
+    A bundle holds the arrays that were measured and bundle.json, which says what they are. In Python,
+    aacbench.load_bundle(FOLDER) answers queries with it. Where the bundle was pruned, it is built again.
+
+    \b
+    aacbench export 3f9a alt-on-ny                       from the only study in ./studies
+    aacbench export 3f9a mine --study studies/mine --plugin mine.py
+    """
+    from aacbench.bundle.store import copy_bundle
+    from aacbench.cli.replay import find_cell
+    from aacbench.cli.running import config_of
+    from aacbench.plugins.manager import load_plugins
+    from aacbench.run.rebuild import restored, stored_bundle
+    from aacbench.util.atomic_io import storing
+
+    root = study_folder(study)
+    found = find_cell(root, cell)
+    if folder.exists():
+        raise UsageError(f"{folder} exists already; name a new folder.")
+    bundle = stored_bundle(root, found) or restored(config_of(root, load_plugins(plugin_files)), found)
+    with storing(folder.parent):
+        copy_bundle(bundle, folder, {"cell": found.cell_id})
+    size = sum(file.stat().st_size for file in folder.iterdir())
+    key = found.key
+    click.echo(f"{folder}: {key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}, {size} bytes")
+    click.echo(f'In Python: aacbench.load_bundle("{folder}").route(source, target)')

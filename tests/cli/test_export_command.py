@@ -1,0 +1,48 @@
+"""`aacbench export`: a cell's heuristic leaves the study as it was measured."""
+
+import shutil
+
+import numpy as np
+import pytest
+import small_studies as studies
+from cli.command import command, run_study
+
+import aacbench
+from aacbench.run.rows import read_queries
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory):
+    root = tmp_path_factory.mktemp("export") / "study"
+    assert run_study(root, "alt,plain") == 0
+    return root
+
+
+@pytest.fixture
+def study(counted, tmp_path):
+    return shutil.copytree(counted, tmp_path / "study")
+
+
+@pytest.mark.parametrize("pruned", [False, True])
+def test_an_exported_bundle_searches_as_the_rows_say(study, tmp_path, capsys, pruned):
+    cell = next(cell for cell in studies.cells(study).values() if cell.key["method"] == "alt")
+    if pruned:
+        shutil.rmtree(study / "artifacts")
+    assert command("export", cell.cell_id[:8], tmp_path / "out", "--study", study) == 0
+    assert "alt on p7 at 8 B/v" in capsys.readouterr().out
+    shutil.rmtree(study)
+    loaded = aacbench.load_bundle(tmp_path / "out")
+    rows = read_queries(cell.files["queries.csv"])
+    found = loaded.search(rows["source"], rows["target"])
+    assert np.array_equal(found.expanded, rows["expanded"])
+    assert loaded.info["cell"] == cell.cell_id
+    assert loaded.bytes_per_vertex == cell.record["bytes"]["measured_per_vertex"]
+
+
+def test_a_folder_that_exists_and_a_cell_without_arrays_are_refused(study, tmp_path, capsys):
+    names = {cell.key["method"]: cell.cell_id for cell in studies.cells(study).values()}
+    assert command("export", names["alt"], tmp_path, "--study", study) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert command("export", names["plain"], tmp_path / "out", "--study", study) == 2
+    assert "has no bundle" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

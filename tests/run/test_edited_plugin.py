@@ -1,0 +1,59 @@
+"""A plugin file that is edited during a run: every process runs the bytes that the command read."""
+
+import hashlib
+from pathlib import Path
+
+import small_studies as studies
+
+from aacbench.run.driver import run_study
+from aacbench.run.rows import read_queries
+
+PLUGIN = """
+import numpy as np
+from numba import njit
+from aacbench.plugins import BatchHeuristic, LabelHeuristic, Method, hookimpl
+
+
+@njit
+def compiled(labels, u, t):
+    return {bound} if u != t else 0
+
+
+def batch(arrays, us, t):
+    return np.where(us != t, {bound}, 0)
+
+
+def build_compiled(context):
+    return LabelHeuristic({{"x": np.zeros(1)}}, compiled)
+
+
+def build_batch(context):
+    return BatchHeuristic({{"x": np.zeros(1)}}, batch)
+
+
+@hookimpl
+def aacbench_methods():
+    for name, build in (("edited-compiled", build_compiled), ("edited-batch", build_batch)):
+        yield Method(name, "a bound that is edited", lambda budget, info, params: params, build)
+"""
+
+
+def test_a_file_edited_during_a_run_changes_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "edited.py"
+    file.write_text(PLUGIN.format(bound=1))
+    study = studies.study("edited-compiled", "edited-batch", budgets=(8, 16))
+    edited = []
+
+    def edit(event, facts):
+        if event == "planned" or event == "cell":  # before the first worker imports it, and again and again
+            edited.append(event)
+            file.write_text(PLUGIN.format(bound=0) + "#" * len(edited))
+
+    run_study(study, studies.config(tmp_path / "study", plugins=(file,), notify=edit))
+    cells = [cell for cell in studies.cells(tmp_path / "study").values() if cell.key["method"] != "dijkstra"]
+    assert len(cells) == 4
+    assert "cell" in edited
+    for cell in cells:
+        rows = read_queries(cell.files["queries.csv"])
+        assert (cell.outcome, set(rows["h_source"])) == ("ok", {1})
+        assert cell.key["plugin_digest"] == hashlib.sha256(PLUGIN.format(bound=1).encode()).hexdigest()
