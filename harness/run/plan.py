@@ -54,7 +54,7 @@ class CellPlan:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that can be planned ahead: cells, and groups of candidates whose test cell awaits the choice."""
+    """All cells that can be planned ahead; the test cells of chosen candidates follow later."""
 
     cells: tuple[CellPlan, ...]
 
@@ -69,7 +69,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """A method with one choice of settings, before any graph or budget: its parts put in, and its parameters."""
+    """A method, its parts put in, with one combination of settings, before any graph or budget."""
 
     method: Method
     label: str
@@ -81,7 +81,7 @@ _Wanted = tuple[CellPlan, _Setting, Question]
 
 
 def check_methods(study: Study, methods: Mapping[str, Method], resolve: Resolve) -> None:
-    """Refuse what no graph is needed to refuse: names, settings and parts that there are not."""
+    """Refuse unknown names, settings and parts, before any graph is loaded."""
     for choice in study.methods:
         for _ in _settings(study, choice, methods, resolve):
             pass
@@ -141,7 +141,7 @@ def _method(methods: Mapping[str, Method], name: str, label: str) -> Method:
     if name in methods:
         return methods[name]
     near, known = suggestion(name, methods), ", ".join(methods)
-    raise UsageError(f"{label} asks for the method {name!r}, which there is not; {near}there are {known}.")
+    raise UsageError(f"Unknown method {name!r} in {label}; {near}there are {known}.")
 
 
 def _cells(
@@ -186,7 +186,7 @@ def _fitted(study: Study, cell: CellPlan, setting: _Setting, answer: Answer) -> 
 
 
 def _distinct(cells: list[CellPlan]) -> list[CellPlan]:
-    """Settings that come to the same once fitted, such as more landmarks than there are vertices, are one cell."""
+    """Drop cells whose settings are equal once fitted, such as more landmarks than there are vertices."""
     first: dict[bytes, CellPlan] = {}
     for cell in cells:
         first.setdefault(canonical([cell.params, cell.label, cell.policy]), cell)
@@ -194,7 +194,7 @@ def _distinct(cells: list[CellPlan]) -> list[CellPlan]:
 
 
 def _split_settings(settings: Mapping[str, Any], label: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Tell the search's switches from a method's settings: `alt[tie=fifo]` is alt, searched first-in-first-out."""
+    """Separate the search's switches from a method's settings: `alt[tie=fifo]` is alt, searched first-in-first-out."""
     try:
         switches = {key: switch(key, settings[key]) for key in SEARCH_SWITCHES if key in settings}
     except UsageError as error:
@@ -203,7 +203,7 @@ def _split_settings(settings: Mapping[str, Any], label: str) -> tuple[dict[str, 
 
 
 def _policy(policy: Policy, method: Method, preferred: Mapping[str, Any], asked: Mapping[str, Any]) -> Policy:
-    """The study's search, with the switches that the method prefers, and above all those that a user asked for.
+    """The study's search with the switches that the method prefers; those that a user sets come first.
 
     A closed set needs a consistent bound: a method that does not claim one is searched with reopening, unless a user
     asks for a closed set by name.

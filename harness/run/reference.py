@@ -1,4 +1,4 @@
-"""What every cell is held against: Dijkstra's answers, searched once per graph, queries and policy."""
+"""Dijkstra's answers, the reference for every cell: searched once per graph, queries and policy."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ from aacbench.util.file_lock import file_lock
 
 
 def references(folder: Path, loaded: LoadedGraph, parts: Mapping[str, QuerySet], policy: str) -> dict[str, Answers]:
-    """Dijkstra's answers to the queries of each part, from disk or searched now.
+    """Dijkstra's answers to the queries of each split, from disk or searched now.
 
     Workers that need the same parts share them out: each searches what nobody is searching yet, then waits.
     """

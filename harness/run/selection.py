@@ -1,4 +1,4 @@
-"""The choice among candidates: made on the queries that the study chooses on, and written down with what it was."""
+"""The choice among candidates, on the split that the study chooses on, and the record of it."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +15,7 @@ Choice = tuple[CellPlan, dict[str, Any], Cell]  # the cell to be run, what it wa
 
 
 def choose(root: Path, groups: Iterable[list[tuple[CellPlan, str]]], selection: str) -> list[Choice]:
-    """Of each group of candidates that with the fewest mean expansions, of equals the first."""
+    """Choose from each group the candidate with the fewest mean expansions; of equals, the first."""
     cells = []
     for candidates in groups:
         found = [(cell, name, look(root, name)) for cell, name in candidates]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from bundled import is_the_same_from_its_bundle
 from cdh_twin import built, cdh_bound, fitted, greedy_colouring, in_python, method, shared_bound
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -10,7 +11,6 @@ from support import EVERY_POLICY, all_pairs, graphs, true_distances
 
 from aacbench.bundle.arrays import checked_settings
 from aacbench.bundle.deploy import deploy
-from aacbench.bundle.reload import cold_reload
 from aacbench.contract.budget import CONVENTIONS, MEASURED, PAPER, Budget, GraphInfo
 from aacbench.contract.method import Unsupported
 from aacbench.graphs import components, from_arcs
@@ -255,10 +255,10 @@ def test_searched_with_bpmx_unless_a_user_says_otherwise():
 
 
 @pytest.mark.parametrize(("name", "given_settings"), VARIANTS[1::2])
-def test_rebuilt_from_its_arrays_in_a_fresh_process(tmp_path, name, given_settings):
+def test_it_comes_back_from_its_bundle(tmp_path, name, given_settings):
     net = network(load("road-500"))
     heuristic, _ = built(name, net, tmp_path, 64, **given_settings)
-    assert cold_reload(heuristic, net).status == "agreed"
+    assert is_the_same_from_its_bundle(tmp_path / "bundles", heuristic, net)
 
 
 def test_the_stochastic_block_model_as_measured_for_the_paper(tmp_path):

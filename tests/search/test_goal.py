@@ -11,13 +11,13 @@ from pathlib import Path
 import goal_kernel
 import numpy as np
 import pytest
+from bundled import is_the_same_from_its_bundle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import EVERY_POLICY, all_pairs, graphs, random_bound, true_distances
 
 from aacbench.bundle.deploy import MEMO_LIMIT, deploy
 from aacbench.bundle.inventory import inventory
-from aacbench.bundle.reload import cold_reload
 from aacbench.contract.method import GoalSearch, LabelHeuristic
 from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
@@ -172,11 +172,10 @@ def heuristic(graph, **changes):
 
 
 @pytest.mark.parametrize("name", ["road-500", "p7", "grid-8"])
-def test_it_is_rebuilt_in_a_fresh_process(name):
+def test_it_comes_back_from_its_bundle(tmp_path, name):
     graph = load(name)
-    net = network(graph)
-    assert cold_reload(heuristic(graph), net).status == "agreed"
-    assert cold_reload(heuristic(graph, visit=None), net).status == "agreed"
+    for goal in (heuristic(graph), heuristic(graph, visit=None)):
+        assert is_the_same_from_its_bundle(tmp_path, goal, network(graph))
 
 
 def test_scratch_is_shown_and_not_charged():
