@@ -2,19 +2,22 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, NoReturn
 
 from aacbench.contract.composite import cut
 from aacbench.errors import UsageError
 from aacbench.protocols.reader import revised, same_method
 from aacbench.protocols.values import LARGEST, NAME, same_value, shown, wrong
-from aacbench.run.records import MethodChoice, QueryPlan, Study
+from aacbench.run.records import FILE, SCENARIO, MethodChoice, QueryPlan, Study
 
 # `True` and `False` too, as a label spells them.
 _WORDS = {"true": True, "True": True, "false": False, "False": False}
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,15})")
 _FLOAT = re.compile(r"-?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][+-]?[0-9]+)?")
+
+QUERY_FILES = {".csv": FILE, ".csv.gz": FILE, ".scen": SCENARIO, ".scen.gz": SCENARIO}  # suffix: mode
 
 Piece = tuple[int, str]  # where it begins in the whole text, and its characters
 
@@ -34,14 +37,14 @@ def override(
 
     Lists in text are separated by commas. A method that the protocol describes keeps its settings and grid there, under
     those of the text; given as records, methods are taken as they are. `queries` is `V/T`, so many to validate and to
-    test, or a number in all, cut in the protocol's own proportion.
+    test, or a number in all, cut in the protocol's own proportion, or the path of a query file, all of which is used.
     """
     changes = {
         "methods": None if methods is None else [_table(choice) for choice in _chosen(study, methods)],
         "graphs": _entries(graphs),
         "budgets": _numbers(budgets),
         "seeds": _numbers(seeds),
-        "queries": None if queries is None else asdict(_query_plan(study.queries, queries)),
+        "queries": None if queries is None else _query_plan(study.queries, queries).record(),
         "search": search,
         "convention": convention,
     }
@@ -109,15 +112,30 @@ def _numbers(values: str | Sequence[Any] | None) -> Sequence[Any] | None:
 def _query_plan(plan: QueryPlan, wanted: str | int | QueryPlan) -> QueryPlan:
     if isinstance(wanted, QueryPlan):
         return wanted
+    if isinstance(wanted, str) and wanted.lower().endswith(tuple(QUERY_FILES)):
+        return _whole_file(plan, wanted)
     numbers = [value_of(part.strip()) for part in str(wanted).split("/")]
     if len(numbers) > 2 or not all(type(number) is int and number >= 0 for number in numbers):
-        raise wrong("--queries", "a number such as 200, or validation/test such as 100/100", str(wanted))
+        raise wrong(
+            "--queries", "a number such as 200, validation/test such as 100/100, or a .csv or .scen file", str(wanted)
+        )
     first, *rest = (int(number) for number in numbers)
     validation = first if rest else first * plan.validation // (plan.validation + plan.test)
     test = rest[0] if rest else first - validation
     if test < 1:
         raise wrong("--queries", "at least one query to test on, such as 100/100", str(wanted))
     return replace(plan, validation=validation, test=test)
+
+
+def _whole_file(plan: QueryPlan, file: str) -> QueryPlan:
+    """Return the plan with all queries of a file: the training queries, then the others in the plan's proportion."""
+    from aacbench.queries.files import count_queries  # imports NumPy
+
+    mode = next(mode for suffix, mode in QUERY_FILES.items() if file.lower().endswith(suffix))
+    count = count_queries(Path(file).expanduser(), mode, plan.strict) - plan.train
+    if count < 1:
+        raise UsageError(f"--queries: {file} has too few queries: the protocol trains on {plan.train}.")
+    return _query_plan(replace(plan, mode=mode, file=file, shuffle=False), count)
 
 
 def _word(value: bool | int | float | str) -> str:

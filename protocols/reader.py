@@ -13,7 +13,7 @@ from aacbench.contract.budget import convention
 from aacbench.errors import UsageError
 from aacbench.protocols import values
 from aacbench.protocols.values import Check, many, one_of, table, table_of, whole
-from aacbench.run.records import MethodChoice, QueryPlan, Study
+from aacbench.run.records import FILE, SCENARIO, STRATA, MethodChoice, QueryPlan, Study
 
 SELECTIONS = ("mean-expansions", "retrospective", "none")
 MEASURES = ("count", "time", "audit")
@@ -23,12 +23,19 @@ Record = TypeVar("Record")
 
 
 def read_protocol(name_or_path: str | Path, extra: Mapping[str, Path] | None = None) -> Study:
-    """The study of a protocol: a shipped one by name, a plugin's by name (`extra`), or a file by path."""
+    """Read a protocol into a study: a shipped one by name, a plugin's by name (`extra`), or a file by path.
+
+    A relative path of a query file is relative to the protocol's file; the study has it relative to the current folder.
+    """
     source, file = _find(str(name_or_path), extra or {})
     try:
-        return parse_protocol(_contents(source))
+        study = parse_protocol(_contents(source))
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
+    if not study.queries.file or not isinstance(source, Path):
+        return study
+    path = source.parent / Path(study.queries.file).expanduser()
+    return replace(study, queries=replace(study.queries, file=str(path)))
 
 
 def parse_protocol(text: str) -> Study:
@@ -87,7 +94,7 @@ def _convention(value: Any, key: str) -> str:
 def _mode(value: Any, key: str) -> str:
     from aacbench.queries.sampling import MODES
 
-    mode: str = one_of(tuple(MODES))(value, key)
+    mode: str = one_of((*MODES, STRATA, SCENARIO, FILE))(value, key)
     return mode
 
 
@@ -99,7 +106,14 @@ def _analysis(value: Any, key: str) -> str:
 
 
 def _queries(value: Any, key: str) -> QueryPlan:
-    return _record(QueryPlan, value, QUERIES, key)
+    plan = _record(QueryPlan, value, QUERIES, key)
+    if plan.mode == FILE and not plan.file:
+        raise UsageError(f'{key}.file is missing; with mode = "file" it names a CSV file of queries.')
+    if plan.file and plan.drawn:
+        raise UsageError(f'{key}.file needs mode = "file" or mode = "scenario", not {values.shown(plan.mode)}.')
+    if plan.shuffle and plan.mode != FILE:
+        raise UsageError(f'{key}.shuffle needs mode = "file", not {values.shown(plan.mode)}.')
+    return plan
 
 
 def _method(value: Any, key: str) -> MethodChoice:
@@ -130,6 +144,8 @@ QUERIES: dict[str, Check] = {
     "validation": whole(0),
     "test": whole(1),
     "strict": values.flag,
+    "file": values.text,
+    "shuffle": values.flag,
 }
 METHOD: dict[str, Check] = {
     "name": values.name,

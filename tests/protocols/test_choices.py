@@ -148,6 +148,7 @@ def test_any_text_is_read_stably_or_refused_with_a_place_in_it(text):
         assert exactly(parse_methods(",".join(map(spell, some)))) == exactly(some)
 
 
+QUERY_FORMS = "a number such as 200, validation/test such as 100/100, or a .csv or .scen file"
 STUDY = Study(
     protocol="mine",
     summary="a test",
@@ -238,18 +239,9 @@ def test_methods_given_as_records_are_taken_as_they_are():
         ({"seeds": "1.5"}, "--seeds #1 must be a whole number between 0 and 4294967295, not 1.5."),
         ({"graphs": "p7,,p7"}, '--graphs #2 must be a text without blanks at its ends, not "".'),
         ({"methods": [choice("alt"), choice("alt")]}, "--methods #2 repeats --methods #1; give each entry once."),
-        (
-            {"queries": "a/b"},
-            '--queries must be a number such as 200, or validation/test such as 100/100, not "a/b".',
-        ),
-        (
-            {"queries": "true"},
-            '--queries must be a number such as 200, or validation/test such as 100/100, not "true".',
-        ),
-        ({"queries": -1}, '--queries must be a number such as 200, or validation/test such as 100/100, not "-1".'),
-        (
-            {"queries": "1/2/3"},
-            '--queries must be a number such as 200, or validation/test such as 100/100, not "1/2/3".',
+        *(
+            ({"queries": text}, f'--queries must be {QUERY_FORMS}, not "{text}".')
+            for text in ("a/b", "true", -1, "1/2/3", "x.txt")
         ),
         ({"queries": "5/0"}, '--queries must be at least one query to test on, such as 100/100, not "5/0".'),
         (

@@ -19,6 +19,7 @@ class Scenario:
     """The problems of a scenario file: arrays with one entry per problem, and the map that each one names."""
 
     map_name: tuple[str, ...]
+    line: Array
     bucket: Array
     width: Array
     height: Array
@@ -64,12 +65,14 @@ def read_scenario(path: Path) -> Scenario:
     head = source.lines[0].split()
     if len(head) != 2 or head[0] != "version" or head[1] not in ("1", "1.0"):
         raise source.error(f"a scenario begins with 'version 1', not {quoted(source.lines[0])}.", line=1)
-    problems = [_problem(source, line, text) for line, text in enumerate(source.lines[1:], start=2) if text.strip()]
-    if not problems:
-        raise source.error("there is no problem in this scenario; fetch it again.")
+    lines = [line for line, text in enumerate(source.lines, start=1) if line > 1 and text.strip()]
+    if not lines:
+        raise source.error("the scenario has no problems; fetch it again.")
+    problems = [_problem(source, line, source.lines[line - 1]) for line in lines]
     columns = dict(zip(_FIELDS, zip(*problems, strict=True), strict=True))
     return Scenario(
         map_name=tuple(str(value) for value in columns["map"]),
+        line=frozen(np.array(lines), np.int64),
         optimum=frozen(np.array(columns["optimum"]), np.float64),
         **{field: frozen(np.array(columns[field]), np.int64) for field in _WHOLE_FIELDS},
     )

@@ -109,7 +109,7 @@ ROW = "0\ta.map\t4\t3\t0\t1\t3\t2\t4.5\n"
     [
         (ROW, "line 1: a scenario begins with 'version 1'"),
         ("version 2\n" + ROW, "line 1: a scenario begins with 'version 1'"),
-        ("version 1\n", "there is no problem"),
+        ("version 1\n", "the scenario has no problems"),
         ("version 1\n" + ROW + "0\ta.map\t4\n", "line 3: a problem has the 9 fields .* but this line has 3"),
         ("version 1\n" + ROW.replace("4.5", "nan"), "line 2: 'nan' is not a finite number"),
         ("version 1\n" + ROW.replace("4.5", "-1"), "line 2: the bucket and the optimum must be 0 or more"),
