@@ -1,4 +1,4 @@
-"""Protocols: experiments written as TOML, read into studies, changed from the command line, and told by digest."""
+"""Protocols: experiments as TOML files, read into studies, changed from the command line, and named by digest."""
 
 from aacbench.protocols.choices import override, parse_methods, spell
 from aacbench.protocols.reader import known_protocols, read_protocol

@@ -1,4 +1,4 @@
-"""The reader of protocols: one table of keys, one way from TOML to a study, one sentence about what is wrong."""
+"""Reading protocols: from TOML to a study, with one sentence and the key for whatever is wrong."""
 
 import inspect
 import tomllib
@@ -39,42 +39,42 @@ def read_protocol(name_or_path: str | Path, extra: Mapping[str, Path] | None = N
 
 
 def parse_protocol(text: str) -> Study:
-    """The study that a protocol's text describes."""
+    """Return the study that a protocol's text describes."""
     return coherent(_record(Study, _toml(text), TOP, ""))
 
 
 def known_protocols(extra: Mapping[str, Path] | None = None) -> tuple[str, ...]:
-    """The names `read_protocol` knows: those shipped, then those of plugins."""
+    """Return the names that `read_protocol` knows: shipped protocols, then those of plugins."""
     shipped = sorted(file.name.removesuffix(".toml") for file in _shipped().iterdir() if file.name.endswith(".toml"))
     return (*shipped, *sorted(set(extra or {}) - set(shipped)))
 
 
 def revised(study: Study, changes: Mapping[str, Any]) -> Study:
-    """The study with some keys changed, each checked as if it stood in a file; errors call them `--key`."""
+    """Return the study with some keys changed, each checked as in a file; errors call them `--key`."""
     return coherent(replace(study, **{key: TOP[key](value, f"--{key}") for key, value in changes.items()}))
 
 
 def study_of(table: Mapping[str, Any], names: Mapping[str, str]) -> Study:
-    """The study that a table describes; `names` says what its keys are called in the sentences about them."""
+    """Return the study that a table describes; `names` maps its keys to their names in error messages."""
     checked = {key: TOP[key](value, names.get(key, key)) for key, value in table.items()}
     return coherent(Study(**checked))
 
 
 def coherent(study: Study) -> Study:
-    """The same study, once it is sure that its parts make sense together."""
+    """Return the same study, or raise where its values contradict each other."""
     if "count" not in study.measure:
-        raise UsageError("measure must name count: times and audits are of searches that are counted.")
+        raise UsageError("measure must include count: only counted searches are timed and audited.")
     grids = [choice.name for choice in study.methods if choice.grid]
     if study.selection == "mean-expansions" and grids and not study.queries.validation:
         raise UsageError(
-            f'queries.validation must be at least 1 where selection is "mean-expansions", '
-            f"as the grid of {grids[0]} is chosen on validation queries."
+            f'queries.validation must be at least 1 where selection is "mean-expansions": '
+            f"settings in the grid of {grids[0]} are chosen on validation queries."
         )
     return study
 
 
 def _search(value: Any, key: str) -> str:
-    from aacbench.search.policy import parse  # brings in numba, which commands that read no protocol do not need
+    from aacbench.search.policy import parse  # imports numba
 
     text = values.text(value, key)
     try:
@@ -99,10 +99,10 @@ def _mode(value: Any, key: str) -> str:
 
 
 def _analysis(value: Any, key: str) -> str:
-    from aacbench.stats.profiles import PROFILES  # imports scipy, which nobody needs to be told what there is
+    from aacbench.stats.profiles import PROFILES  # imports scipy
 
-    found: str = one_of(tuple(PROFILES))(value, key)
-    return found
+    profile: str = one_of(tuple(PROFILES))(value, key)
+    return profile
 
 
 def _queries(value: Any, key: str) -> QueryPlan:
@@ -132,8 +132,8 @@ def _methods(value: Any, key: str) -> tuple[MethodChoice, ...]:
 
 
 def same_method(choice: MethodChoice) -> object:
-    """What makes two entries one: name and settings, in any order."""
-    # Grids do not make two entries different: results are told apart by name and settings.
+    """Return what identifies an entry: its name and settings, in any order."""
+    # The grid does not count: results are labelled by name and settings.
     return choice.name, frozenset((key, type(value), value) for key, value in choice.settings.items())
 
 
@@ -168,19 +168,19 @@ TOP: dict[str, Check] = {
 }
 
 
-# Every key there is, as the documentation spells it.
+# Every key, as in the documentation.
 KEYS = (*TOP, *(f"queries.{key}" for key in QUERIES), *(f"methods.{key}" for key in METHOD))
 
 
 def _record(kind: Callable[..., Record], value: Any, checks: Mapping[str, Check], key: str) -> Record:
-    """A record from a table; what the record has no default for must be there."""
+    """Return a record of a table's values; keys without a default must be given."""
     given, prefix = table(value, key), f"{key}." if key else ""
     for word in given:
         if word not in checks:
-            raise UsageError(f"there is no key {values.shown(prefix + word)}; {values.nearest(word, checks)}")
+            raise UsageError(f"Unknown key {values.shown(prefix + word)}; {values.nearest(word, checks)}")
     for word, parameter in inspect.signature(kind).parameters.items():
         if parameter.default is parameter.empty and word not in given:
-            raise UsageError(f"the key {prefix}{word} is missing.")
+            raise UsageError(f"{prefix}{word} is missing.")
     return kind(**{word: checks[word](entry, f"{prefix}{word}") for word, entry in given.items()})
 
 
@@ -189,7 +189,7 @@ def _shipped() -> Traversable:
 
 
 def _find(wanted: str, extra: Mapping[str, Path]) -> tuple[Path | Traversable, str]:
-    """Where a protocol lies, and what to call the file in a sentence."""
+    """Return the file of a protocol, and its name in error messages."""
     if wanted in known_protocols():
         return _shipped() / f"{wanted}.toml", f"{wanted}.toml"
     if wanted in extra:
@@ -197,18 +197,18 @@ def _find(wanted: str, extra: Mapping[str, Path]) -> tuple[Path | Traversable, s
     if wanted.endswith(".toml") or "/" in wanted or "\\" in wanted:
         return Path(wanted), wanted
     known = values.nearest(wanted, known_protocols(extra))
-    raise UsageError(f"there is no protocol {values.shown(wanted)} (a file is given by its path: ./mine.toml); {known}")
+    raise UsageError(f"Unknown protocol {values.shown(wanted)}; {known} Give a file by its path, such as ./mine.toml.")
 
 
 def _contents(source: Path | Traversable) -> str:
     try:
         if isinstance(source, Path) and source.exists() and not source.is_file():
-            raise UsageError("the protocol is not a file; give the path of a TOML file.")
+            raise UsageError("The protocol is not a file; give the path of a TOML file.")
         return source.read_bytes().decode("utf-8")
     except OSError as error:
-        raise UsageError(f"the protocol cannot be read ({error.strerror}).") from error
+        raise UsageError(f"The protocol cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"byte {error.start + 1} is not UTF-8; save the protocol as UTF-8 text.") from error
+        raise UsageError(f"Byte {error.start + 1} is not UTF-8; save the protocol as UTF-8 text.") from error
 
 
 def _toml(text: str) -> dict[str, Any]:
@@ -216,4 +216,4 @@ def _toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         end = f"at line {text.count(chr(10)) + 1}, the end"
-        raise UsageError(f"not valid TOML: {str(error).replace('at end of document', end)}.") from error
+        raise UsageError(f"Not valid TOML: {str(error).replace('at end of document', end)}.") from error

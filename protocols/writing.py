@@ -1,4 +1,4 @@
-"""A study written out as TOML that reads back to the same study."""
+"""Writing a study as TOML that reads back to the same study."""
 
 import json
 import re
@@ -10,16 +10,16 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def to_toml(study: Study) -> str:
-    """A protocol with every key spelt out, that reads back to this study."""
+    """Return the study as a protocol with every key."""
     record = study.record()
     queries = record.pop("queries")
     del record["methods"]
     parts = [_lines(record), "[queries]\n" + _lines(queries)]
-    parts += ["[[methods]]\n" + _lines(_given(choice)) for choice in study.methods]
+    parts += ["[[methods]]\n" + _lines(_method(choice)) for choice in study.methods]
     return "\n".join(parts)
 
 
-def _given(choice: MethodChoice) -> dict[str, Any]:
+def _method(choice: MethodChoice) -> dict[str, Any]:
     tables = {"settings": choice.settings, "grid": choice.grid}
     return {"name": choice.name} | {key: dict(table) for key, table in tables.items() if table}
 
@@ -38,6 +38,6 @@ def _value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
     if isinstance(value, str):
-        # JSON's escapes are TOML's too, but JSON leaves the delete character as it is.
+        # JSON's escapes are valid in TOML, but TOML also wants the delete character escaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     return json.dumps(value) if isinstance(value, bool) else repr(value)

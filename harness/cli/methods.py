@@ -12,8 +12,8 @@ from typing import Any
 
 from aacbench.contract.composite import self_contained, with_parts
 from aacbench.contract.method import Method
+from aacbench.graphs.catalogue import comes_with_us
 from aacbench.graphs.load import load
-from aacbench.graphs.names import comes_with_us
 from aacbench.graphs.record import Graph
 from aacbench.plugins.discovery import VARIABLE
 from aacbench.plugins.manager import PluginManager, load_plugins

@@ -127,7 +127,7 @@ def test_a_registration_keeps_the_file_and_draws_no_queries_from_its_lock():
 
 
 def test_a_file_that_cannot_be_used_is_one_sentence(places):
-    with pytest.raises(DataError, match=r"no file none\.csv"):
+    with pytest.raises(DataError, match=r"File none\.csv does not exist"):
         override(study(), queries="none.csv")
     with pytest.raises(UsageError, match=r"mine\.csv has too few queries: the protocol trains on 4"):
         override(study(train=4), queries=str(places / "mine.csv"))

@@ -73,7 +73,7 @@ def test_a_bad_line_is_named(tmp_path, text, message):
 
 
 def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path):
-    with pytest.raises(DataError, match=r"no file .*none\.csv"):
+    with pytest.raises(DataError, match=r"File .*none\.csv does not exist"):
         read_csv(tmp_path / "none.csv", GRAPH)
     (tmp_path / "bytes.csv").write_bytes(b"source,target\n\xff,1\n")
     with pytest.raises(DataError, match=r"bytes\.csv, line 2: this is not UTF-8"):

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from aacbench.graphs.readers.source import Source, open_source
-from aacbench.graphs.readers.values import number, quoted, whole
+from aacbench.graphs.readers.source import Source, number, open_source, quoted, whole
 from aacbench.graphs.record import Array, Graph, from_arcs, frozen
 
 _FREE, _BLOCKED = ".GS", "@OTW"
@@ -42,12 +41,12 @@ def read_map(path: Path, *, name: str = "") -> Graph:
     source = open_source(path)
     free = _free_cells(source)
     if not free.any():
-        raise source.error(f"no cell of this map is free, that is, one of {' '.join(_FREE)}.")
+        raise source.error(f"the map has no free cell, which is one of {' '.join(_FREE)}.")
     place = np.full(free.shape, -1, dtype=np.int64)
     place[free] = np.arange(np.count_nonzero(free))
     pairs, costs = _steps(free, place)
     rows, columns = np.nonzero(free)
-    with source.blamed():
+    with source.named_in_errors():
         return from_arcs(
             len(rows),
             np.concatenate((pairs[0], pairs[1])),
@@ -64,7 +63,7 @@ def read_scenario(path: Path) -> Scenario:
     source = open_source(path)
     head = source.lines[0].split()
     if len(head) != 2 or head[0] != "version" or head[1] not in ("1", "1.0"):
-        raise source.error(f"a scenario begins with 'version 1', not {quoted(source.lines[0])}.", line=1)
+        raise source.error(f"a scenario must begin with 'version 1', not {quoted(source.lines[0])}.", line=1)
     lines = [line for line, text in enumerate(source.lines, start=1) if line > 1 and text.strip()]
     if not lines:
         raise source.error("the scenario has no problems; fetch it again.")
@@ -95,7 +94,7 @@ def _free_cells(source: Source) -> Array:
 
 
 def _map_size(source: Source) -> tuple[int, int]:
-    """Height and width from the four lines of the header."""
+    """Return height and width from the four lines of the header."""
     head = [line.split() for line in source.lines[:4]]
     form = "'type octile', 'height <rows>', 'width <columns>', 'map'"
     for line, (fields, word) in enumerate(zip(head, ("type", "height", "width", "map"), strict=False), start=1):
@@ -104,7 +103,7 @@ def _map_size(source: Source) -> tuple[int, int]:
     if len(head) < 4:
         raise source.error(f"the header of a map is {form}, one on each line.")
     if head[0][1] != "octile":
-        raise source.error(f"only maps of type octile are known, not {quoted(head[0][1])}.", line=1)
+        raise source.error(f"the type of the map must be octile, not {quoted(head[0][1])}.", line=1)
     sizes = []
     for line in (2, 3):
         try:
@@ -112,13 +111,13 @@ def _map_size(source: Source) -> tuple[int, int]:
         except ValueError as error:
             raise source.error(f"{error}; the header of a map is {form}.", line=line) from None
         if size < 1:
-            raise source.error(f"a map has at least one row and one column, not {size}.", line=line)
+            raise source.error(f"a map needs at least one row and one column, not {size}.", line=line)
         sizes.append(size)
     return sizes[0], sizes[1]
 
 
 def _steps(free: Array, place: Array) -> tuple[Array, Array]:
-    """Each pair of neighbours once, and what the step between them costs."""
+    """Return each pair of neighbours once, and the cost of the step between them."""
     right = (free[:, :-1] & free[:, 1:], place[:, :-1], place[:, 1:])
     down = (free[:-1] & free[1:], place[:-1], place[1:])
     square = free[:-1, :-1] & free[:-1, 1:] & free[1:, :-1] & free[1:, 1:]

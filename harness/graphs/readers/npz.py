@@ -18,7 +18,7 @@ _MEMBERS = {"format", "name", "digest", "directed", "indptr", "indices", "weight
 
 
 def write_npz(graph: Graph, path: Path) -> None:
-    """Write a graph so that the file is there whole or not at all."""
+    """Write a graph; the file is complete or does not exist."""
     path = Path(path)
     arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
     if graph.coords is not None:
@@ -35,13 +35,13 @@ def write_npz(graph: Graph, path: Path) -> None:
             os.fsync(file.fileno())
         part.replace(path)
     except OSError as error:
-        raise DataError(f"{path} cannot be written ({error.strerror}); choose another place.") from None
+        raise DataError(f"{path} cannot be written ({error.strerror}); choose another folder.") from None
     finally:
         part.unlink(missing_ok=True)
 
 
 def read_npz(path: Path, *, name: str = "") -> Graph:
-    """Read a graph that `write_npz` wrote; `name`, where given, takes the place of the one in the file."""
+    """Read a graph that `write_npz` wrote; `name` replaces the name in the file."""
     source = open_source(path)
     try:
         arrays = _arrays(source.data)
@@ -61,7 +61,7 @@ def read_npz(path: Path, *, name: str = "") -> Graph:
             raise DataError("its digest does not fit its arrays")
     except Exception as error:  # a damaged archive raises a dozen types, from zipfile, zlib, numpy and ast
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-        raise source.error(f"this is no graph written by aacbench, or it is damaged ({reason}).") from None
+        raise source.error(f"this is not a graph written by aacbench, or it is damaged ({reason}).") from None
     return graph
 
 
@@ -76,7 +76,7 @@ def _array(data: bytes) -> Array:
     shape, _, dtype = npy.read_array_header_1_0(file) if version == (1, 0) else npy.read_array_header_2_0(file)
     if dtype.hasobject:
         raise DataError("an array holds Python objects")
-    # NumPy would make room for whatever shape the header claims before it reads on.
+    # NumPy would reserve memory for any shape that the header claims.
     if int(np.prod(shape, dtype=object)) * dtype.itemsize != len(data) - file.tell():
         raise DataError("an array is cut short")
     file.seek(0)

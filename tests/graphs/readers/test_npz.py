@@ -74,7 +74,7 @@ def test_a_changed_archive_is_an_error(tmp_path, changes, message):
     write_npz(WHOLE, path)
     change(path, **changes)
     with pytest.raises(
-        DataError, match=rf"^g\.npz: this is no graph written by aacbench, or it is damaged \(.*{message}"
+        DataError, match=rf"^g\.npz: this is not a graph written by aacbench, or it is damaged \(.*{message}"
     ):
         read_npz(path)
 
@@ -82,5 +82,5 @@ def test_a_changed_archive_is_an_error(tmp_path, changes, message):
 def test_another_file_is_an_error(tmp_path):
     path = tmp_path / "g.npz"
     path.write_bytes(b"p sp 1 0\n")
-    with pytest.raises(DataError, match="no graph written by aacbench"):
+    with pytest.raises(DataError, match="not a graph written by aacbench"):
         read_npz(path)
