@@ -9,18 +9,19 @@ from hypothesis import strategies as st
 
 from aacbench.errors import UsageError
 from aacbench.graphs.components import largest
-from aacbench.graphs.generators import ba_10k, grid, maze, p7, sbm_10k
+from aacbench.graphs.generators import grid, maze, p7
 from aacbench.graphs.generators.dice import Dice
+from aacbench.graphs.load import load
 
 
 @pytest.fixture(scope="module")
 def sbm():
-    return sbm_10k()
+    return load("sbm-10k")  # from the cache, which the code of the generator and the version of networkx key
 
 
 @pytest.fixture(scope="module")
 def ba():
-    return ba_10k()
+    return load("ba-10k")
 
 
 def test_sbm_has_the_recorded_arcs_and_weight_sum(sbm):
