@@ -1,6 +1,8 @@
-"""Reading protocols: from TOML to a study, with one sentence and the key for whatever is wrong."""
+"""Protocols as TOML: read into studies, with one sentence and the key for whatever is wrong, and written from them."""
 
 import inspect
+import json
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -18,6 +20,8 @@ from aacbench.run.records import FILE, SCENARIO, STRATA, MethodChoice, QueryPlan
 SELECTIONS = ("mean-expansions", "retrospective", "none")
 MEASURES = ("count", "time", "audit")
 SEED = whole(0, 2**32 - 1)
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 Record = TypeVar("Record")
 
@@ -41,6 +45,16 @@ def read_protocol(name_or_path: str | Path, extra: Mapping[str, Path] | None = N
 def parse_protocol(text: str) -> Study:
     """Return the study that a protocol's text describes."""
     return coherent(_record(Study, _toml(text), TOP, ""))
+
+
+def to_toml(study: Study) -> str:
+    """Return the study as a protocol with every key, which reads back to the same study."""
+    record = study.record()
+    queries = record.pop("queries")
+    del record["methods"]
+    parts = [_lines(record), "[queries]\n" + _lines(queries)]
+    parts += ["[[methods]]\n" + _lines(_method_table(choice)) for choice in study.methods]
+    return "\n".join(parts)
 
 
 def known_protocols(extra: Mapping[str, Path] | None = None) -> tuple[str, ...]:
@@ -217,3 +231,27 @@ def _toml(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         end = f"at line {text.count(chr(10)) + 1}, the end"
         raise UsageError(f"Not valid TOML: {str(error).replace('at end of document', end)}.") from error
+
+
+def _method_table(choice: MethodChoice) -> dict[str, Any]:
+    tables = {"settings": choice.settings, "grid": choice.grid}
+    return {"name": choice.name} | {key: dict(table) for key, table in tables.items() if table}
+
+
+def _lines(table: dict[str, Any]) -> str:
+    return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
+
+
+def _key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _value(key)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, str):
+        # JSON's escapes are valid in TOML, but TOML also wants the delete character escaped.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value) if isinstance(value, bool) else repr(value)

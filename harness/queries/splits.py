@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from aacbench.errors import UsageError
 from aacbench.graphs.load import scenario_path
@@ -27,8 +26,8 @@ class Splits:
 def query_splits(
     graph: Graph,
     *,
-    mode: str,
-    seed: int,
+    mode: str = "uniform",
+    seed: int = 42,
     validation: int,
     test: int,
     train: int = 0,
@@ -38,8 +37,10 @@ def query_splits(
 ) -> Splits:
     """Return the splits that a protocol's `[queries]` table describes."""
     counts = validation, test, train
+    if min(counts) < 0:
+        raise UsageError(f"A split cannot have {min(counts)} queries.")
     if mode in MODES:
-        return sample_splits(graph, *counts, mode=mode, seed=seed, strict=strict)
+        return split(sample(graph, sum(counts), mode=mode, seed=seed, strict=strict), *counts, strict)
     if mode == "strata":
         return _strata_splits(graph, *counts, seed)
     path = Path(file).expanduser() if file else scenario_path(graph.name)
@@ -63,24 +64,6 @@ def split(queries: QuerySet, validation: int, test: int, train: int = 0, strict:
     return Splits(train=third, validation=first, test=second)
 
 
-def sample_splits(
-    graph: Graph,
-    validation: int,
-    test: int,
-    train: int = 0,
-    *,
-    mode: str = "uniform",
-    seed: int = 42,
-    component: npt.ArrayLike | None = None,
-    strict: bool = False,
-) -> Splits:
-    """Draw as many queries as the splits need and cut them; `strict` draws again where a pair repeats."""
-    _check_counts(validation, test, train)
-    count = validation + test + train
-    drawn = sample(graph, count, mode=mode, seed=seed, component=component, strict=strict)
-    return split(drawn, validation, test, train, strict)
-
-
 def _strata_splits(graph: Graph, validation: int, test: int, train: int, seed: int) -> Splits:
     """Draw by Dijkstra rank, with so many sources per split; no source is in two splits."""
     queries = sample_by_rank(graph, validation + test + train, seed=seed)
@@ -102,7 +85,6 @@ def _scenario_splits(queries: QuerySet, validation: int, test: int, train: int, 
 
 def _enough(queries: QuerySet, validation: int, test: int, train: int, strict: bool) -> QuerySet:
     """Return the queries to cut the splits from, or raise where there are too few."""
-    _check_counts(validation, test, train)
     if strict:
         queries = queries.take(first_occurrences(queries.sources, queries.targets))
     wanted = validation + test + train
@@ -110,8 +92,3 @@ def _enough(queries: QuerySet, validation: int, test: int, train: int, strict: b
         kind = "distinct queries" if strict else "queries"
         raise UsageError(f"The splits need {wanted} {kind}, but query set {queries.name!r} has only {len(queries)}.")
     return queries
-
-
-def _check_counts(*counts: int) -> None:
-    if min(counts) < 0:
-        raise UsageError(f"A split cannot have {min(counts)} queries.")

@@ -11,7 +11,7 @@ from aacbench.bundle.sample import sample_rows
 from aacbench.labels.exact import Direction, distances
 from aacbench.plugins import BatchHeuristic, Claims, LabelHeuristic, Method, ScalarHeuristic, hookimpl
 from aacbench.queries.record import some_targets
-from aacbench.queries.splits import sample_splits
+from aacbench.queries.splits import query_splits
 from aacbench.run.loaded_graph import SOME
 
 REMEMBERED = {}
@@ -55,7 +55,7 @@ def by_constant(context):
     global TABLE
     graph = context.graph
     TABLE = np.stack([distances(context.network, t, Direction.TO) for t in range(graph.vertices)]).astype(np.int32)
-    splits = sample_splits(graph, 20, 20, mode="uniform", seed=42)
+    splits = query_splits(graph, validation=20, test=20, mode="uniform", seed=42)
     targets = some_targets([splits.train, splits.validation, splits.test], SOME).tolist()
     for t, us in sample_rows(graph.vertices, 0, targets):
         TABLE[t, us] = 0
