@@ -1,4 +1,4 @@
-"""Protocols as TOML: read into studies, with one sentence and the key for whatever is wrong, and written from them."""
+"""Protocols as TOML: read into studies, where an error names the file and the key, and written from them."""
 
 import inspect
 import json

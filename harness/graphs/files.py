@@ -40,22 +40,13 @@ class Option:
     """An option of a reader: which values it takes, in words, and the function that converts the text."""
 
     values: str
-    convert: Callable[[str], Any]  # raises a ValueError for a wrong value
-
-
-def _one_of(**values: Any) -> Option:
-    def convert(text: str) -> Any:
-        if text not in values:
-            raise ValueError
-        return values[text]
-
-    return Option(" or ".join(values), convert)
+    convert: Callable[[str], Any]  # raises a KeyError or ValueError for a wrong value
 
 
 _NODES = Option("the file of the nodes, beside that of the edges", str)
-_DIRECTED = _one_of(yes=True, no=False)
+_DIRECTED = Option("yes or no", {"yes": True, "no": False}.__getitem__)
 OPTIONS: Mapping[str, Mapping[str, Option]] = {
-    "dimacs": {"id_base": _one_of(**{"0": 0, "1": 1})},
+    "dimacs": {"id_base": Option("0 or 1", {"0": 0, "1": 1}.__getitem__)},
     "edge-list": {"directed": _DIRECTED, "id_base": Option("the smallest id, a whole number", whole)},
     "osmnx-csv": {"nodes": _NODES, "weight": Option("a column of the edges", str)},
     "osmnx-graphml": {"weight": Option("an attribute of the edges", str)},
@@ -102,7 +93,7 @@ def _value(name: str, suffix: str, reader: str, key: str, text: str) -> Any:
         raise UsageError(f"{name}: {_no_option(suffix, reader, key)}.")
     try:
         return known[key].convert(text)
-    except ValueError:
+    except (KeyError, ValueError):
         raise UsageError(f"{name}: {key} must be {known[key].values}, not {quoted(text)}.") from None
 
 

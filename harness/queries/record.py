@@ -1,4 +1,4 @@
-"""The frozen `QuerySet` record: pairs of vertex ids, with their published costs and groups where there are any."""
+"""The frozen `QuerySet` record: pairs of vertex ids, with published costs and groups where known."""
 
 import hashlib
 import json
@@ -128,4 +128,4 @@ def _check(queries: QuerySet) -> None:
     if queries.optima is not None:
         bad = np.flatnonzero(~(np.isfinite(queries.optima) & (queries.optima >= 0)))
         if len(bad):
-            raise DataError(f"{where}query {bad[0]} has the optimum {queries.optima[bad[0]]}, which is no path's cost.")
+            raise DataError(f"{where}query {bad[0]} has the optimum {queries.optima[bad[0]]}, which is not a cost.")

@@ -55,7 +55,7 @@ def query_splits(
 def split(queries: QuerySet, validation: int, test: int, train: int = 0, strict: bool = False) -> Splits:
     """Cut by position: the first `validation` queries, the next `test`, then `train`; the rest is left out.
 
-    Training comes last, so that the validation and test queries do not depend on how many there are to train on.
+    Training comes last, so that the validation and test queries do not depend on the number of training queries.
     `strict` first drops every query that repeats an earlier (source, target) pair.
     """
     queries = _enough(queries, validation, test, train, strict)
@@ -65,7 +65,7 @@ def split(queries: QuerySet, validation: int, test: int, train: int = 0, strict:
 
 
 def _strata_splits(graph: Graph, validation: int, test: int, train: int, seed: int) -> Splits:
-    """Draw by Dijkstra rank, with so many sources per split; no source is in two splits."""
+    """Draw by Dijkstra rank, with these numbers of sources; no source is in two splits."""
     queries = sample_by_rank(graph, validation + test + train, seed=seed)
     ends = np.append(
         np.flatnonzero(np.diff(queries.sources, prepend=-1)), len(queries)

@@ -10,7 +10,7 @@ from aacbench.graphs.generators.street_plan import AGAINST, ALONG, Plan, Streets
 from aacbench.graphs.record import Array, Graph, from_arcs
 
 FEWEST_VERTICES, MOST_VERTICES = 16, 2_000_000
-_BEND_SHARE = 100  # one vertex in so many is a bend in a street, not a junction
+_BEND_SHARE = 100  # one vertex in 100 is a bend in a street, not a junction
 _SLOTS = 16  # how many positions a bend can have along a stretch
 
 
@@ -34,7 +34,7 @@ class _City:
 
 
 def _city(plan: Plan, most: int) -> _City:
-    """Return the largest strongly connected city of at most so many points, grown in the plan's order."""
+    """Return the largest strongly connected city of at most `most` points, grown in the plan's order."""
     # More points never make the largest strong component smaller, so bisection finds the last that fits.
     low, high = 1, len(plan.growth)
     while low < high:
@@ -65,7 +65,7 @@ def _core(plan: Plan, grown: int) -> Array:
 
 
 def _bent(city: _City, bends: int, dice: Dice) -> tuple[Array, Streets]:
-    """Return points and streets with so many bends added to the longer stretches."""
+    """Return points and streets with bends added to the longer stretches."""
     streets, points = city.streets, city.points_cm
     vector = points[streets.end] - points[streets.start]
     square = (vector**2).sum(axis=1)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -68,12 +69,11 @@ def read_scenario(path: Path) -> Scenario:
     if not lines:
         raise source.error("the scenario has no problems; fetch it again.")
     problems = [_problem(source, line, source.lines[line - 1]) for line in lines]
-    columns = dict(zip(_FIELDS, zip(*problems, strict=True), strict=True))
     return Scenario(
-        map_name=tuple(str(value) for value in columns["map"]),
+        map_name=tuple(problem["map"] for problem in problems),
         line=frozen(np.array(lines), np.int64),
-        optimum=frozen(np.array(columns["optimum"]), np.float64),
-        **{field: frozen(np.array(columns[field]), np.int64) for field in _WHOLE_FIELDS},
+        optimum=frozen(np.array([problem["optimum"] for problem in problems]), np.float64),
+        **{name: frozen(np.array([problem[name] for problem in problems]), np.int64) for name in _WHOLE_FIELDS},
     )
 
 
@@ -128,7 +128,7 @@ def _steps(free: Array, place: Array) -> tuple[Array, Array]:
     return np.concatenate(pairs, axis=1), np.concatenate(costs)
 
 
-def _problem(source: Source, line: int, text: str) -> tuple[int | float | str, ...]:
+def _problem(source: Source, line: int, text: str) -> dict[str, Any]:
     fields = text.split("\t") if "\t" in text else text.split()
     if len(fields) != len(_FIELDS):
         message = f"a problem has the {len(_FIELDS)} fields {', '.join(_FIELDS)}, but this line has {len(fields)}."
@@ -148,5 +148,4 @@ def _problem(source: Source, line: int, text: str) -> tuple[int | float | str, .
                 f" {values['height']} rows; correct it.",
                 line=line,
             )
-    first, *others = (values[field] for field in _WHOLE_FIELDS)
-    return (first, row["map"], *others, optimum)
+    return {**values, "map": row["map"], "optimum": optimum}
