@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from aacbench.contract.composite import self_contained, with_parts
 from aacbench.contract.method import Method
 from aacbench.errors import DataError
-from aacbench.graphs.names import comes_with_us
+from aacbench.graphs.catalogue import comes_with_us
 from aacbench.plugins.discovery import VARIABLE
 from aacbench.plugins.manager import PluginManager, load_plugins
 from aacbench.plugins.settings import resolve

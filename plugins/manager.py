@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from aacbench.errors import DataError, UsageError
-from aacbench.graphs.names import comes_with_us
+from aacbench.graphs.catalogue import comes_with_us
 from aacbench.plugins.boundary import PluginError, boundary
 from aacbench.plugins.discovery import candidates
 from aacbench.plugins.loader import load

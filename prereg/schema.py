@@ -176,6 +176,8 @@ def _predictions(given: Mapping[str, Any], chosen: Profile) -> tuple[Prediction,
 
 def _coherent(found: Registration) -> Registration:
     """The same, with families filled in, once every name in it is sure to name something."""
+    if found.seed_source == FROM_LOCK and not found.study.queries.drawn:
+        raise UsageError('protocol.seed_source = "lock" draws queries, but protocol.queries reads them from a file.')
     names = {choice.name for choice in found.study.methods} | {BASELINE}
     for i, prediction in enumerate(found.predictions, 1):
         _check_place(prediction, f"prediction #{i}", found.study)

@@ -38,13 +38,7 @@ exclusions = "unanswered"  # queries that one side did not answer are left out, 
 seed_source = "fixed"
 
 [protocol.queries]
-mode = {mode}
-seed = {query_seed}
-validation = {validation}
-test = {test}
-train = {train}
-strict = {strict}
-"""
+{queries}"""
 PREDICTIONS = """\
 
 # Kinds: band (low to high), equivalence (within a margin), ordering (which is best), count (violations).
@@ -83,7 +77,7 @@ target = 0.8
 
 def new_registration(study: Study, name: str, title: str) -> str:
     """The text of a registration of this study, with a first prediction about two of its methods."""
-    queries, values = study.queries, study.record()
+    values = study.record()
     text = HEAD.format(
         **{key: _value(values[key]) for key in ("protocol", "graphs", "seeds", "search", "selection", "measure")},
         budgets=_value([int(budget) if budget == int(budget) else budget for budget in study.budgets]),
@@ -91,12 +85,7 @@ def new_registration(study: Study, name: str, title: str) -> str:
         schema=_value(TAG),
         id=_value(name),
         title=_value(title),
-        mode=_value(queries.mode),
-        query_seed=queries.seed,
-        validation=queries.validation,
-        test=queries.test,
-        train=queries.train,
-        strict=_value(queries.strict),
+        queries="".join(f"{key} = {_value(value)}\n" for key, value in values["queries"].items()),
     )
     labels = [choice.label for choice in study.methods if choice.name != BASELINE]
     a, b = (*labels, BASELINE)[:2]

@@ -7,7 +7,7 @@ from typing import Any
 from aacbench.contract.budget import GraphInfo
 from aacbench.reports.tables import LONGEST_REASON, aligned, short_settings
 from aacbench.run.plan import BASELINE, CellPlan
-from aacbench.run.records import Study
+from aacbench.run.records import STRATA, Study
 from aacbench.util.text import one_line
 
 Planned = tuple[CellPlan, str]
@@ -36,7 +36,7 @@ def plan_text(
         f"{len(cells)} cells into {root}, of which {done} {'is' if done == 1 else 'are'} there already.",
         f"Estimated work: {work:.3g} vertices to search at most (vertices x queries) for those that are not.",
         f"Search {study.search}, bytes by {study.convention}, {study.queries.validation} validation and "
-        f"{study.queries.test} test queries.",
+        f"{study.queries.test} test queries{' per stratum' if study.queries.mode == STRATA else ''}.",
     ]
     if any(cell.group for cell, _ in cells):
         groups_of_choice = {cell.group for cell, _ in cells if cell.group}
@@ -67,5 +67,5 @@ def _row(study: Study, group: list[Planned], info: GraphInfo, there: Collection[
 
 
 def _work(study: Study, cell: CellPlan, info: GraphInfo) -> int:
-    counts = {"validation": study.queries.validation, "test": study.queries.test}
-    return 0 if cell.unsupported or cell.failed else info.vertices * sum(counts[split] for split in cell.splits)
+    queries = sum(study.queries.most(split, info.vertices) for split in cell.splits)
+    return 0 if cell.unsupported or cell.failed else info.vertices * queries

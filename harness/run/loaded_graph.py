@@ -11,7 +11,7 @@ from aacbench.graphs.load import load
 from aacbench.graphs.record import Array, Graph
 from aacbench.labels.exact import Direction, distances
 from aacbench.queries.record import QuerySet, some_targets
-from aacbench.queries.splits import Splits, sample_splits
+from aacbench.queries.splits import Splits, query_splits
 from aacbench.run.records import QueryPlan
 from aacbench.search.fingerprint import fingerprint
 from aacbench.search.networks import Network
@@ -85,9 +85,7 @@ def _refuse_unless(same: Callable[[], bool]) -> None:
 def loaded_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> LoadedGraph:
     """A graph and its queries, fingerprinted before any method sees them, and cached for the next cell."""
     net = stored_network(graph_of(graph))
-    counts = queries.validation, queries.test, queries.train
-    splits = sample_splits(net.graph, *counts, mode=queries.mode, seed=queries.seed, strict=queries.strict)
-    return sealed(net, splits)
+    return sealed(net, query_splits(net.graph, **queries.record()))
 
 
 def sealed(net: Network, splits: Splits) -> LoadedGraph:

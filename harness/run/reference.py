@@ -38,6 +38,7 @@ def _reference(folder: Path, loaded: LoadedGraph, queries: QuerySet, policy: str
             if kept is None:
                 answers = dijkstra(net, queries.sources, queries.targets, policy=parse(policy))
                 loaded.check()  # what a method has changed, even now in a thread of its own, must not be kept
+                queries.check_optima(answers.cost)
                 with storing(folder.parent):
                     artifacts.write(folder, key, answers.columns(), {})
                 return answers

@@ -11,11 +11,11 @@ from aacbench.cli.main import main
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--graphs", "atlantis"], "no graph 'atlantis'"),
+        (["--graphs", "atlantis"], "Unknown graph 'atlantis'"),
         (["--graphs", "p7", "--methods", "magic"], "no method 'magic'"),
         (["--graphs", "p7", "--budgets", "a"], "budgets"),
         (["--protocol", "nowhere.toml"], "nowhere.toml"),
-        (["--graphs", "file:nowhere.gr"], "no file"),
+        (["--graphs", "file:nowhere.gr"], "does not exist"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, tmp_path, words, sentence):
