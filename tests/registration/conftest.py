@@ -1,19 +1,15 @@
 """One registered study for all tests: it is run once, and copied for each of them."""
 
 import json
-import shutil
 
 import pytest
-from registration.studies import ORDER, SMALL, TAMPERED, Registered
+from registration.studies import ORDER, TAMPERED, project
 
 
 @pytest.fixture(scope="session")
 def locked_study(tmp_path_factory):
     """Locked, and not run."""
-    root = tmp_path_factory.mktemp("locked")
-    (root / "prereg").mkdir()
-    shutil.copyfile(SMALL, root / "prereg" / "small.toml")
-    made = Registered(root)
+    made = project(tmp_path_factory.mktemp("locked"))
     assert made.call("lock") == 0
     return made
 
@@ -26,15 +22,38 @@ def run_study(locked_study, tmp_path_factory):
     return made
 
 
+@pytest.fixture(scope="session")
+def seeded_study(tmp_path_factory):
+    """Locked, with queries that are drawn from the lock, and not run."""
+    queries = "[protocol.queries]"
+    made = project(tmp_path_factory.mktemp("seeded"), seed=(queries, f'seed_source = "lock"\n\n{queries}'))
+    assert made.call("lock") == 0
+    return made
+
+
+@pytest.fixture(scope="session")
+def seeded_run(seeded_study, tmp_path_factory):
+    """Locked and run, with queries that were drawn from the lock."""
+    made = seeded_study.copy(tmp_path_factory.mktemp("seeded-run"))
+    assert made.run("--public", "beacon 4711") == 0
+    return made
+
+
+@pytest.fixture
+def draft(tmp_path):
+    """The registration, not locked."""
+    return project(tmp_path)
+
+
 @pytest.fixture
 def locked(locked_study, tmp_path):
-    """A copy to do what one likes with."""
+    """A copy of the locked study, to change."""
     return locked_study.copy(tmp_path)
 
 
 @pytest.fixture
 def done(run_study, tmp_path):
-    """A copy of the one that was run."""
+    """A copy of the study that was run, to change."""
     return run_study.copy(tmp_path)
 
 
@@ -42,7 +61,7 @@ def done(run_study, tmp_path):
 def found(capsys):
     """Verify, and return the exit code with the checks that failed."""
 
-    def look(registered):
+    def verify(registered):
         capsys.readouterr()
         code = registered.call("verify", "--json")
         record = json.loads(capsys.readouterr().out)
@@ -52,4 +71,4 @@ def found(capsys):
         assert code == 0 or failures
         return code, " ".join(failures)
 
-    return look
+    return verify

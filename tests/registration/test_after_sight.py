@@ -5,8 +5,7 @@ import json
 import pytest
 from registration.studies import ANCHOR, INCOMPLETE, ORDER, Registered, improved
 
-from aacbench.prereg.amend import touched_by
-from aacbench.prereg.evidence import leaf, merkle_root
+from aacbench.prereg.amend import affected_predictions
 from aacbench.prereg.ledger import append
 from aacbench.prereg.lock import Lock
 from aacbench.run.layout import cell_id
@@ -67,9 +66,9 @@ def test_a_method_that_had_not_been_run_is_another_matter(done, capsys):
     assert exploratory(looked(other, capsys)[1]) == set()
 
 
-def test_a_registration_that_was_locked_before_the_others_run(locked, capsys):
+def test_a_registration_that_was_locked_before_the_others_run(locked, run_study, capsys):
     other = another(locked)
-    assert locked.run() == 0
+    locked.simulate_run(run_study)
     assert exploratory(looked(other, capsys)[1]) == set()
 
 
@@ -83,7 +82,7 @@ def test_a_prediction_taken_out_is_still_judged(done, capsys):
     assert done.call("amend", "--reason", "it was not needed") == 0
     code, record = looked(done, capsys)
     assert code == 0
-    assert f"same was taken out after a run had begun; as it was then: {verdict}." in record["notes"]
+    assert f"same was removed after a run had begun; its original verdict: {verdict}." in record["notes"]
 
 
 def test_a_prediction_amended_is_judged_as_it_was_too(done, capsys):
@@ -91,28 +90,24 @@ def test_a_prediction_amended_is_judged_as_it_was_too(done, capsys):
     assert done.call("amend", "--reason", "wider") == 0
     _, record = looked(done, capsys)
     assert exploratory(record) == {"ahead"}
-    assert record["notes"] == ["ahead was amended after a run had begun; as it was then: survived."]
+    assert record["notes"] == ["ahead was amended after a run had begun; its original verdict: survived."]
 
 
-def test_what_was_amended_before_the_run_needs_no_note(locked, capsys):
+def test_what_was_amended_before_the_run_needs_no_note(locked, run_study, capsys):
     locked.edit("high = 20", "high = 40")
     assert locked.call("amend", "--reason", "wider") == 0
-    assert locked.run() == 0
+    locked.simulate_run(run_study)
     code, record = looked(locked, capsys)
     assert (code, exploratory(record), record["notes"]) == (0, set(), [])
 
 
 def rerun_with_another_plugin(done):
     """As the tool would: new cells beside the old ones, and two lines for the run."""
-    first = done.entries()
     for cell in done.cells("random-subset"):
         key = {**cell.key, "plugin_digest": "0" * 64}
         rows = {"queries.csv": improved(cell.files["queries.csv"])}
         commit(done.study, cell_id(key), {**cell.record, "key": key}, {**cell.files, **rows})
-    leaves = {cell.cell_id: leaf(cell) for cell in done.cells()}
-    start = append(done.files.ledger, "run_start", "small", first[1].facts)
-    facts = {**first[2].facts, "start": start.digest, "cells": leaves, "root": merkle_root(leaves)}
-    append(done.files.ledger, "run_end", "small", facts)
+    done.rerun()
 
 
 def estimate(record, name="ahead"):
@@ -128,9 +123,7 @@ def test_a_deviation_declared_once_results_could_be_seen(done, capsys):
     assert code == 0
     assert exploratory(record) == ALL
     assert record["declared_deviations"] == ["plugin: mended (after results could have been seen)"]
-    assert record["notes"] == [
-        "Cells of random-subset deviate in what was declared after results could have been seen."
-    ]
+    assert record["notes"] == ["Cells of random-subset have deviations declared after results could have been seen."]
     # All of the newer rows are judged, and none of the older: one expansion fewer in one query of each seed.
     dijkstra, queries = done.cells("dijkstra")[0].record["means"]["test"], 12
     assert estimate(record) == pytest.approx(before - 100 / queries / dijkstra)
@@ -149,11 +142,7 @@ def test_a_deviation_declared_before_the_run(done, capsys):
 def test_runs_that_came_out_differently_confirm_nothing(done, capsys):
     cell = done.cells("random-subset")[0]
     done.replace_rows(cell, improved(cell.files["queries.csv"]))
-    first = done.entries()
-    leaves = {one.cell_id: leaf(one) for one in done.cells()}
-    start = append(done.files.ledger, "run_start", "small", first[1].facts)
-    facts = {**first[2].facts, "start": start.digest, "cells": leaves, "root": merkle_root(leaves)}
-    append(done.files.ledger, "run_end", "small", facts)
+    done.rerun()
     assert done.call("deviate", "--what", "again", "--reason", "the method is not deterministic") == 0
     code, record = looked(done, capsys)
     assert (code, exploratory(record)) == (0, ALL)
@@ -168,12 +157,12 @@ def test_other_code_locked_by_an_amendment_of_a_word(done, capsys, monkeypatch):
     assert exploratory(looked(done, capsys)[1]) == ALL
 
 
-@pytest.mark.parametrize("part", ["methods", "data", "cells", "code"])
+@pytest.mark.parametrize("part", ["methods", "data", "cells", "code"], ids="the {}".format)  # "data" is a mark
 def test_a_lock_of_something_else_touches_every_prediction(part):
     registration = {"prediction": [{"id": "one"}, {"id": "two"}]}
     body = {"registration": registration, "methods": {}, "data": {}, "cells": [], "code": {}}
-    assert touched_by(Lock("a", body), Lock("b", body)) == set()
-    assert touched_by(Lock("a", body), Lock("b", {**body, part: "another"})) == {"one", "two"}
+    assert affected_predictions(Lock("a", body), Lock("b", body)) == set()
+    assert affected_predictions(Lock("a", body), Lock("b", {**body, part: "another"})) == {"one", "two"}
 
 
 def test_a_required_anchor_amended_away_after_the_run(locked, capsys):
@@ -186,7 +175,7 @@ def test_a_required_anchor_amended_away_after_the_run(locked, capsys):
     assert locked.call("deviate", "--what", "code", "--reason", "other code") == 0
     code, record = looked(locked, capsys)
     assert code == ANCHOR
-    assert any("no ssh anchor that can be checked" in check["evidence"] for check in record["checks"])
+    assert any("no ssh anchor from before the run" in check["evidence"] for check in record["checks"])
 
 
 def test_the_log_of_a_run_under_an_older_lock_is_looked_at_too(done, capsys):

@@ -4,21 +4,13 @@ import json
 import shutil
 
 import pytest
-from registration.studies import (
-    ANCHOR,
-    DEVIATION,
-    INCOMPLETE,
-    SCHEMA,
-    SMALL,
-    TAMPERED,
-    Registered,
-    improved,
-    swapped,
-)
+from registration.studies import ANCHOR, DEVIATION, INCOMPLETE, SCHEMA, TAMPERED, improved, project, swapped
 
-from aacbench.prereg.evidence import leaf, merkle_root
-from aacbench.prereg.ledger import append
+from aacbench.prereg.binding import evidence_digest
+from aacbench.prereg.schema import TAG
+from aacbench.run.layout import cell_id
 from aacbench.run.store import commit
+from aacbench.util.canonical import digest
 
 
 def test_nothing_is_found_where_nothing_was_done(done, found):
@@ -29,7 +21,7 @@ def test_a_band_edited_after_the_lock(done, found):
     done.edit("high = 20", "high = 40")
     code, said = found(done)
     assert code == TAMPERED
-    assert "the file says prediction.ahead.high = 40, and 20 was locked" in said
+    assert "prediction.ahead.high is 40 in the file, but 20 was locked" in said
 
 
 def test_a_lock_file_edited(done, found):
@@ -37,15 +29,13 @@ def test_a_lock_file_edited(done, found):
     path.write_text(path.read_text().replace('"high": 20', '"high": 40'))
     code, said = found(done)
     assert code == TAMPERED
-    assert "was changed: its digest is not that of what it says" in said
+    assert "was changed: its digest does not match its content" in said
 
 
 def test_a_lock_file_edited_with_its_digest_recomputed(done, found):
-    from aacbench.prereg.canonical import digest
-
     path = done.files.lock(done.entries()[0].facts["lock"])
     body = json.loads(path.read_text().replace('"high": 20', '"high": 40'))["body"]
-    path.write_text(json.dumps({"digest": digest(body), "body": body}))
+    path.write_text(json.dumps({"digest": digest(body, TAG), "body": body}))
     done.edit("high = 20", "high = 40")
     code, said = found(done)
     assert code == TAMPERED
@@ -77,19 +67,19 @@ def test_rows_edited_with_every_digest_of_the_cell_recomputed(done, found, chang
     code, said = found(done)
     assert code == TAMPERED
     assert f"cell {cell.cell_id} (random-subset on grid-8 at 16 B/v" in said
-    assert "is not what the run recorded" in said
+    assert "differs from what the run recorded" in said
 
 
 def test_rows_edited_and_the_line_of_the_run_with_them(done, found):
     cell = done.cells("random-subset")[0]
     done.replace_rows(cell, improved(cell.files["queries.csv"]))
     changed = next(one for one in done.cells() if one.cell_id == cell.cell_id)
-    old, new = done.entries()[-1].facts["cells"][cell.cell_id], leaf(changed)
+    old, new = done.entries()[-1].facts["cells"][cell.cell_id], evidence_digest(changed)
     done.write_lines([line.replace(old.encode(), new.encode()) for line in done.lines()])
     code, said = found(done)
     assert code == TAMPERED
     assert "line 3 of the ledger was changed" in said
-    assert "the Merkle root in line 3 is not that of the cells it lists" in said
+    assert "the Merkle root in line 3 does not match the cells listed there" in said
 
 
 def test_an_outcome_edited(done, found):
@@ -103,12 +93,10 @@ def test_a_cell_deleted(done, found):
     done.delete(cell)
     code, said = found(done)
     assert code == TAMPERED
-    assert f"cell {cell.cell_id} was recorded by a run and is gone" in said
+    assert f"cell {cell.cell_id} was recorded by a run and is missing" in said
 
 
 def test_a_cell_added_from_another_run(done, found):
-    from aacbench.run.layout import cell_id
-
     cell = done.cells("random-subset")[0]
     key = {**cell.key, "lock": "0" * 64}
     commit(done.study, cell_id(key), {**cell.record, "key": key, "lock": "0" * 64}, cell.files)
@@ -118,14 +106,12 @@ def test_a_cell_added_from_another_run(done, found):
 
 
 def test_a_cell_added_that_carries_the_lock(done, found):
-    from aacbench.run.layout import cell_id
-
     cell = done.cells("random-subset")[0]
     key = {**cell.key, "seed": 9}
     commit(done.study, cell_id(key), {**cell.record, "key": key}, cell.files)
     code, said = found(done)
     assert code == TAMPERED
-    assert "seed 9) carries the lock, but no run recorded it" in said
+    assert "seed 9) has the lock, but no run recorded it" in said
 
 
 @pytest.mark.parametrize(
@@ -161,6 +147,8 @@ def test_a_declared_deviation_is_none(done, found):
     assert record["declared_deviations"] == [
         "plugin: a mistake in the plugin was mended (after results could have been seen)"
     ]
+    (evidence,) = [check["evidence"] for check in record["checks"] if check["name"] == "as locked"]
+    assert evidence == "4 cells, and 1 with declared deviations"
 
 
 def test_a_deviation_declared_for_something_else(done, found):
@@ -182,16 +170,13 @@ def test_a_run_with_other_code(done, found):
 def test_a_study_that_was_moved_is_verified_where_it_is(done, capsys):
     done.study.rename(done.root / "elsewhere")
     assert done.call("verify") == TAMPERED
-    assert "if they were moved, give --study" in capsys.readouterr().out
+    assert "if the study was moved, use --study" in capsys.readouterr().out
     assert done.call("verify", "--study", done.root / "elsewhere") == 0
 
 
 def test_a_setting_reported_that_was_not_chosen(tmp_path, found):
-    (tmp_path / "prereg").mkdir()
-    text = SMALL.read_text(encoding="utf-8")
-    text = text.replace('name = "random-subset"\n', 'name = "random-subset"\ngrid = { K0 = [8, 16] }\n')
-    (tmp_path / "prereg" / "small.toml").write_text(text, encoding="utf-8")
-    made = Registered(tmp_path)
+    name = 'name = "random-subset"\n'
+    made = project(tmp_path, grid=(name, f"{name}grid = {{ K0 = [8, 16] }}\n"))
     assert made.call("lock") == 0
     assert made.run() == 0
     assert found(made) == (0, "")
@@ -201,7 +186,7 @@ def test_a_setting_reported_that_was_not_chosen(tmp_path, found):
     made.record_again()
     code, said = found(made)
     assert code == DEVIATION
-    assert "the setting that was reported is not the one that its candidates choose" in said
+    assert "the reported setting is not the best one on the validation queries" in said
 
 
 def test_a_prediction_left_without_a_cell(done, found):
@@ -210,7 +195,7 @@ def test_a_prediction_left_without_a_cell(done, found):
     done.record_again()
     code, said = found(done)
     assert code == INCOMPLETE
-    assert "random-subset on grid-8 at 16 B/v, seed 1 was planned and is not there" in said
+    assert "random-subset on grid-8 at 16 B/v, seed 1 was planned but is missing" in said
     assert "ahead: the other method was not run on this graph" in said
 
 
@@ -221,13 +206,8 @@ def second_run(done, change):
     original, done.study = done.study, again
     cell = done.cells("random-subset")[0]
     done.replace_rows(cell, change(cell.files["queries.csv"]))
-    leaves = {one.cell_id: leaf(one) for one in done.cells()}
-    first = done.entries()
+    done.rerun("../studies/again")
     done.study = original
-    facts = {**first[1].facts, "study": "../studies/again"}
-    start = append(done.files.ledger, "run_start", "small", facts)
-    facts = {**first[2].facts, "study": "../studies/again", "cells": leaves, "root": merkle_root(leaves)}
-    append(done.files.ledger, "run_end", "small", {**facts, "start": start.digest})
     return again
 
 
@@ -236,14 +216,14 @@ def test_two_runs_of_one_lock_and_the_worse_deleted(done, found):
     code, said = found(done)
     assert code == TAMPERED
     assert "line 5 recorded 5 cells in" in said
-    assert "studies/again, where there are none" in said
+    assert "studies/again, but there are none" in said
 
 
 def test_two_runs_of_one_lock_that_disagree(done, found):
     second_run(done, improved)
     code, said = found(done)
     assert code == DEVIATION
-    assert "came out otherwise in line 5 than in line 3" in said
+    assert "has other results in line 5 than in line 3" in said
 
 
 def test_two_runs_of_one_lock_that_agree(done, found):
@@ -256,7 +236,7 @@ def test_a_required_anchor_that_is_missing(locked, found):
     assert locked.call("amend", "--reason", "an anchor is wanted") == 0
     code, said = found(locked)
     assert code == ANCHOR
-    assert "no ssh anchor that can be checked is from before the run" in said
+    assert "there is no ssh anchor from before the run" in said
     assert locked.run() == SCHEMA  # and it is not run without
 
 

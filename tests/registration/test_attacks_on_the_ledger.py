@@ -6,7 +6,7 @@ import pytest
 from cli.command import command
 from registration.studies import ORDER, TAMPERED
 
-from aacbench.prereg.ledger import entry
+from aacbench.prereg.ledger import make_entry
 from aacbench.run.layout import REGISTRATION as NOTE
 
 
@@ -24,7 +24,7 @@ def test_a_run_under_a_lock_that_was_never_made(done, found):
     done.rechain(told)
     code, said = found(done)
     assert code == ORDER
-    assert "line 2 (run_start) is under a lock that was not there yet" in said
+    assert "line 2 (run_start) names a lock that did not exist yet" in said
 
 
 def test_a_run_whose_own_log_is_older_than_the_lock(done, found):
@@ -58,7 +58,7 @@ def test_the_last_line_of_the_ledger_dropped(done, found):
     done.write_lines(done.lines()[:-1])
     code, said = found(done)
     assert code == TAMPERED
-    assert "knows a line 3 of the ledger (run_end) that is not there: the ledger was cut short" in said
+    assert "notes line 3 (run_end), which is not in the ledger: the ledger was cut short" in said
 
 
 def test_the_last_line_of_the_ledger_cut_in_the_middle(done, found):
@@ -70,7 +70,7 @@ def test_the_last_line_of_the_ledger_cut_in_the_middle(done, found):
 
 def test_a_line_inserted_with_its_own_hash_right(done, found):
     first, second, third = done.lines()
-    forged = entry(2, "deviate", "small", {"what": ["seed"], "reason": "none"}, "0" * 64, done.entries()[0].time)
+    forged = make_entry(2, "deviate", "small", {"what": ["seed"], "reason": "none"}, "0" * 64, done.entries()[0].time)
     done.write_lines([first, forged.line(), second, third])
     code, said = found(done)
     assert code == TAMPERED
@@ -79,7 +79,7 @@ def test_a_line_inserted_with_its_own_hash_right(done, found):
 
 def test_a_line_inserted_into_the_chain(done, found):
     lines = done.entries()
-    forged = entry(2, "deviate", "small", {"what": ["seed"], "reason": "none"}, lines[0].digest, lines[0].time)
+    forged = make_entry(2, "deviate", "small", {"what": ["seed"], "reason": "none"}, lines[0].digest, lines[0].time)
     done.write_lines([lines[0].line(), forged.line(), lines[1].line(), lines[2].line()])
     code, said = found(done)
     assert code == TAMPERED
@@ -90,7 +90,7 @@ def test_a_ledger_removed(done, found):
     done.files.ledger.unlink()
     code, said = found(done)
     assert code == TAMPERED
-    assert "it is not locked" in said
+    assert "the registration is not locked" in said
 
 
 def test_amended_after_results_were_seen_and_claimed_confirmatory(done, found):
@@ -103,7 +103,7 @@ def test_amended_after_results_were_seen_and_claimed_confirmatory(done, found):
     done.rechain(told[:4])
     code, said = found(done)
     assert code == ORDER
-    assert "line 4 says that it was amended before results were seen, but a run had begun by then" in said
+    assert "line 4 says that no results had been seen before the amendment, but a run had begun" in said
 
 
 def test_an_amendment_cut_off_the_ledger_again(done, found):
@@ -124,7 +124,7 @@ def test_a_line_that_does_not_tell_what_it_must(done, found, fact):
     done.rechain(told)
     code, said = found(done)
     assert code == TAMPERED
-    assert "line 3 of the ledger is no entry" in said
+    assert "line 3 of the ledger is not a valid entry" in said
 
 
 @pytest.mark.parametrize("junk", ["{", "[]", '{"lines": 1}', '{"lines": [1]}'])
@@ -145,21 +145,21 @@ def test_what_was_written_after_the_run_is_cut_off_again(done, found, verb, word
     done.write_lines(done.lines()[:-1])
     code, said = found(done)
     assert code == TAMPERED
-    assert verb == "amend" or f"knows a line 4 of the ledger ({verb}) that is not there" in said
+    assert verb == "amend" or f"notes line 4 ({verb}), which is not in the ledger" in said
 
 
 def test_every_line_of_a_run_cut_off(done, found):
     done.write_lines(done.lines()[:1])
     code, said = found(done)
     assert code == TAMPERED
-    assert "knows a line 2 of the ledger (run_start) that is not there" in said
+    assert "notes line 2 (run_start), which is not in the ledger" in said
 
 
 def test_the_note_of_the_study_removed(done, found):
     (done.study / NOTE).unlink()
     code, said = found(done)
     assert code == TAMPERED
-    assert "has lost its registration.json" in said
+    assert "has no registration.json" in said
 
 
 DEEP = "[" * 100_000
@@ -177,7 +177,7 @@ def test_a_registration_whose_file_was_removed(done, monkeypatch, capsys):
     assert command("prereg", "verify") == 0
     done.toml.unlink()
     assert command("prereg", "verify") == TAMPERED
-    assert "tells of a registration whose file prereg/small.toml is gone" in capsys.readouterr().err
+    assert "but its file prereg/small.toml is missing" in capsys.readouterr().err
 
 
 def test_a_registration_that_was_renamed(done, monkeypatch, capsys):
@@ -185,4 +185,4 @@ def test_a_registration_that_was_renamed(done, monkeypatch, capsys):
     text = done.toml.read_text().replace('id = "small"', 'id = "new"')
     done.toml.rename(done.toml.with_name("new.toml")).write_text(text)
     assert command("prereg", "verify") == TAMPERED
-    assert "prereg/small.toml is gone" in capsys.readouterr().err
+    assert "prereg/small.toml is missing" in capsys.readouterr().err

@@ -6,30 +6,20 @@ from functools import partial
 
 import pytest
 from cli.command import JUDGED, command
-from registration.studies import SMALL, Registered
+from registration.studies import SMALL, Registered, project
 
 from aacbench.cli.methods import method_in_worker
+from aacbench.errors import LockError
+from aacbench.prereg.binding import bind, seed_from
 from aacbench.prereg.key_diff import without_lock
-from aacbench.prereg.note import NOTE
 from aacbench.prereg.schema import read_registration
-from aacbench.prereg.seeds import seed_from
 from aacbench.protocols import to_toml
 from aacbench.run.cell import Job, run_cell
+from aacbench.run.layout import REGISTRATION as NOTE
 from aacbench.run.loaded_graph import forget
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import QueryPlan
 from aacbench.util.canonical import canonical
-
-
-def project(tmp_path, **changes):
-    """A registration with some text changed."""
-    (tmp_path / "prereg").mkdir()
-    text = SMALL.read_text(encoding="utf-8")
-    for old, new in changes.values():
-        assert old in text
-        text = text.replace(old, new)
-    (tmp_path / "prereg" / "small.toml").write_text(text, encoding="utf-8")
-    return Registered(tmp_path)
 
 
 def test_every_cell_carries_the_lock(run_study):
@@ -80,8 +70,8 @@ def test_results_are_not_replaced(done, capsys):
     assert "a bound run keeps its results" in capsys.readouterr().err
 
 
-def test_a_draft_is_not_run(tmp_path, capsys):
-    assert project(tmp_path).run() == 2
+def test_a_draft_is_not_run(draft, capsys):
+    assert draft.run() == 2
     assert "is not locked yet" in capsys.readouterr().err
 
 
@@ -101,12 +91,15 @@ def test_another_version_of_a_plugin_is_not_run(tmp_path, capsys):
     assert made.run("--plugin", plugin) == 4
     assert "plain on grid-8 at 16 B/v, seed 1: not as locked in plugin" in capsys.readouterr().err
     assert [line.event for line in made.entries()] == ["lock"]
-    assert made.call("deviate", "--what", "plugin", "--reason", "a comment was added") == 0
-    assert made.run("--plugin", plugin) == 0
-    made.call("verify")
-    checks = {check["name"]: check for check in json.loads(made.files.verdicts.read_bytes())["checks"]}
-    assert checks["as locked"]["status"] == "ok"
-    assert checks["as locked"]["evidence"] == "2 cells, and 1 with declared deviations"
+
+
+def test_a_declared_deviation_is_run(locked):
+    bound = bind(locked.files)
+    keys = [{**cell["key"], "plugin_digest": "0" * 64} for cell in bound.lock.cells]
+    with pytest.raises(LockError, match=r"not as locked in plugin \(and 4 more\)"):
+        bound.begin(locked.study, keys)
+    assert locked.call("deviate", "--what", "plugin", "--reason", "a comment was added") == 0
+    assert bind(locked.files).begin(locked.study, keys).event == "run_start"
 
 
 def test_another_data_file_is_not_run(tmp_path, capsys):
@@ -147,7 +140,7 @@ def test_other_code_is_not_run(locked, monkeypatch, capsys):
     assert "not as locked in code" in capsys.readouterr().err
 
 
-def test_a_run_that_is_stopped_says_so_and_goes_on(locked, monkeypatch):
+def test_a_run_that_is_stopped_says_so_and_goes_on(locked, run_study, monkeypatch):
     from aacbench.run import driver
 
     def stop(*_):
@@ -158,16 +151,17 @@ def test_a_run_that_is_stopped_says_so_and_goes_on(locked, monkeypatch):
         assert locked.run() == 1
     assert [line.event for line in locked.entries()] == ["lock", "run_start", "abort"]
     assert locked.call("verify") == 7
-    assert locked.run() == 0
+    locked.simulate_run(run_study)
     assert locked.call("verify") == 0
 
 
-def test_queries_drawn_from_the_lock(tmp_path, capsys):
-    made = project(tmp_path, seed=("[protocol.queries]", 'seed_source = "lock"\n\n[protocol.queries]'))
-    assert made.call("lock") == 0
-    assert made.run() == 2
-    assert "give that with --public" in capsys.readouterr().err
-    assert made.run("--public", "beacon 4711") == 0
+def test_queries_drawn_from_the_lock_need_a_public_text(seeded_study, capsys):
+    assert seeded_study.run() == 2
+    assert "give the text with --public" in capsys.readouterr().err
+
+
+def test_queries_drawn_from_the_lock(seeded_run, tmp_path, capsys):
+    made = seeded_run.copy(tmp_path)
     digest = made.entries()[0].facts["lock"]
     plan = json.loads((made.study / "plan.json").read_bytes())
     assert plan["study"]["queries"]["seed"] == seed_from(digest, "beacon 4711")
@@ -180,7 +174,7 @@ def test_queries_drawn_from_the_lock(tmp_path, capsys):
     told[1][1]["public"] = "beacon 4712"
     made.rechain(told)
     assert made.call("verify") == 5
-    assert "not those that follow from the lock and the public text" in capsys.readouterr().out
+    assert "not those drawn from the lock and the public text" in capsys.readouterr().out
 
 
 def test_the_gate_stops_a_build(done):
@@ -211,4 +205,4 @@ def test_every_registration_of_a_project_is_verified(done, monkeypatch, capsys):
 def test_a_project_without_registrations(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert command("prereg", "verify") == 2
-    assert "there is no registration in prereg/" in capsys.readouterr().err
+    assert "There is no registration in prereg/" in capsys.readouterr().err

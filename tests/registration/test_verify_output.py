@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from aacbench.prereg.evaluate import MissingError, Rows, forest, judge_all
-from aacbench.prereg.files import files_of
+from aacbench.prereg.files import files_of, shipped
 from aacbench.prereg.schema import read_registration
-from aacbench.prereg.shipped import shipped
 from aacbench.prereg.verify import verify
 from aacbench.run.store import Cell
 from aacbench.stats.crossed import FEW_SEEDS_WARNING
