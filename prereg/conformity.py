@@ -95,7 +95,7 @@ def _cell_checks(
     declared = len(matched.deviating) - len(undeclared)
     evidence = f"{len(matched.same)} cells" + (f", and {declared} with declared deviations" if declared else "")
     yield check_of("as locked", [f"{one.sentence}." for one in undeclared], DEVIATION, evidence)
-    yield check_of("choices", list(_wrong_choices(lock, cells, queries)), DEVIATION, "as the validation rows say")
+    yield check_of("choices", list(_wrong_choices(lock, cells, queries)), DEVIATION, "best on the validation queries")
     replaced = {canonical(one.instead) for one in matched.deviating}
     absent = [key for key in matched.missing if canonical(key) not in replaced]
     missing = [f"{cell_name(key)} was planned but is missing." for key in absent]

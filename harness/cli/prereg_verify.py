@@ -11,9 +11,9 @@ from aacbench.prereg.checks import TAMPERED
 from aacbench.prereg.evaluate import Judged, forest
 from aacbench.prereg.files import FOLDER, LEDGER, Files, files_of, project_registrations, shipped
 from aacbench.prereg.ledger import history_of, read_ledger
-from aacbench.prereg.predictions import INTERVAL, Band, Count, Equivalence, Ordering, Prediction
+from aacbench.prereg.predictions import INTERVAL, POINT, Band, Count, Equivalence, Ordering, Prediction
 from aacbench.prereg.schema import EXPLORATORY, read_registration
-from aacbench.prereg.verdicts import INCONCLUSIVE, INVERTED, MAGNITUDE, NOT_EVALUATED, SURVIVED
+from aacbench.prereg.verdicts import NOT_EVALUATED
 from aacbench.prereg.verify import TIERS, Verification, verify
 from aacbench.reports.tables import aligned
 from aacbench.stats import ForestRow, estimand
@@ -77,41 +77,34 @@ def text(found: Verification) -> str:
 def paragraph(judged: Judged, standing: str) -> str:
     """One prediction in words."""
     prediction = judged.prediction
-    rule = f"by the {prediction.rule} rule" if not isinstance(prediction, Count) else "by counting"
-    head = f"{prediction.id} ({standing}): {_prediction_text(prediction)}"
+    sentences = [f"{prediction.id} ({standing}).", _prediction_text(prediction)]
     if judged.verdict == NOT_EVALUATED:
-        return f"{head} Not evaluated: {judged.reason.rstrip('.')}."
-    observed = f" Counted: {judged.count}." if judged.count is not None else ""
-    for name, row in _shown(judged):
-        observed += f" {name}: {_observed(row, prediction, judged.reason)}."
-    observed += "".join(f" {sentence}" for sentence in _cautions(judged))
-    other = judged.verdicts.point if prediction.rule == INTERVAL else judged.verdicts.interval
-    difference = "" if other == judged.verdict else f" By the other rule: {other}."
-    late = " It is exploratory and confirms nothing." if standing == EXPLORATORY else ""
-    return f"{head}{observed} {_WORDS[judged.verdict]} {rule}.{difference}{late}"
-
-
-_WORDS = {
-    SURVIVED: "It survived",
-    MAGNITUDE: "It is falsified in magnitude",
-    INVERTED: "It is falsified with inverted direction",
-    INCONCLUSIVE: "It is inconclusive",
-}
+        return " ".join([*sentences, f"Not evaluated: {judged.reason.rstrip('.')}."])
+    if judged.count is not None:
+        sentences.append(f"Counted: {judged.count}. Verdict: {judged.verdict}.")
+    else:
+        sentences += [f"Observed, {name}: {_observed(row, prediction, judged.reason)}." for name, row in _shown(judged)]
+        sentences += _cautions(judged)
+        other = POINT if prediction.rule == INTERVAL else INTERVAL
+        sentences.append(f"Verdict by the {prediction.rule} rule: {judged.verdict}.")
+        if judged.verdicts.of(other) != judged.verdict:
+            sentences.append(f"By the {other} rule it would be: {judged.verdicts.of(other)}.")
+    if standing == EXPLORATORY:
+        sentences.append("It is exploratory and confirms nothing.")
+    return " ".join(sentences)
 
 
 def _prediction_text(prediction: Prediction) -> str:
+    place = f" on {prediction.cell}" if prediction.cell else ""
     if isinstance(prediction, Count):
-        where = f" on {prediction.cell}" if prediction.cell else ""
-        who = f" of {', '.join(prediction.methods)}" if prediction.methods else ""
-        return f"{prediction.equals} {prediction.of}{who} were predicted{where}."
+        methods = f" of {', '.join(prediction.methods)}" if prediction.methods else ""
+        return f"Predicted{place}: {prediction.equals} {prediction.of}{methods}."
     if isinstance(prediction, Ordering):
         others = ", ".join(one for one in prediction.among if one != prediction.best)
-        return f"on {prediction.cell}, {prediction.best} was predicted to be ahead of {others}."
-    unit = estimand(prediction.estimand)
-    ends = f"{prediction.low:.{unit.digits}f} to {prediction.high:.{unit.digits}f}"
-    kind = "an effect" if isinstance(prediction, Band) else "equivalence, an effect"
-    pair = f"{prediction.a} against {prediction.b}"
-    return f"on {prediction.cell}, {kind} of {pair} of {ends} ({unit.name}) was predicted."
+        return f"Predicted{place}: {prediction.best} is ahead of {others}."
+    kind = "an effect of" if isinstance(prediction, Band) else "equivalence within"
+    contrast = f"{prediction.a} against {prediction.b}"
+    return f"Predicted{place}: {contrast}, {kind} {_predicted(prediction)} ({prediction.estimand})."
 
 
 def _shown(judged: Judged) -> list[tuple[str, ForestRow]]:

@@ -84,7 +84,7 @@ def test_what_is_found_is_told_where_nothing_may_be_written(done, capsys):
     done.files.verdicts.mkdir()
     said = printed(done, capsys)
     assert "small.verify.json could not be written" in said
-    assert "It survived" in said
+    assert "Verdict by the point rule: survived." in said
 
 
 def test_the_replication_needs_no_ledger():
