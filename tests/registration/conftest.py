@@ -58,17 +58,18 @@ def done(run_study, tmp_path):
 
 
 @pytest.fixture
-def found(capsys):
-    """Verify, and return the exit code with the checks that failed."""
+def finds(capsys):
+    """Verify, and check the exit code and that the failed checks say these sentences; none fails where it is 0."""
 
-    def verify(registered):
+    def verify(registered, code, *sentences):
         capsys.readouterr()
-        code = registered.call("verify", "--json")
+        assert registered.call("verify", "--json") == code
         record = json.loads(capsys.readouterr().out)
-        failures = [check["evidence"] for check in record["checks"] if check["status"] == "fail"]
+        failures = " ".join(check["evidence"] for check in record["checks"] if check["status"] == "fail")
         assert record["exit_code"] == code
         assert bool(record["predictions"]) == (code not in (TAMPERED, ORDER))
-        assert code == 0 or failures
-        return code, " ".join(failures)
+        assert bool(failures) == (code != 0)
+        for sentence in sentences:
+            assert sentence in failures
 
     return verify
