@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from aacbench.errors import UsageError
-from aacbench.prereg.checks import ANCHOR, FAIL, NOT_CHECKED, OK, TAMPERED, Check, failed, passed
+from aacbench.prereg.checks import ANCHOR, FAIL, NOT_CHECKED, OK, TAMPERED, Check, check_of
 from aacbench.prereg.files import Files, sha256
 from aacbench.prereg.ledger import Entry, History, write_line
 from aacbench.prereg.lock import Lock
@@ -78,11 +78,9 @@ def anchor_checks(
     kinds = [kind for lock in run_locks for kind in lock.registration["anchors"]["required"]]
     required = list(dict.fromkeys([*registration.anchors, *kinds]))
     missing = [kind for kind in required if any(kind not in good.get(lock, ()) for lock in run_digests)]
-    if missing:
-        sentence = f"there is no {missing[0]} anchor from before the run that could be checked."
-        yield failed("required anchors", sentence, ANCHOR)
-    elif required:
-        yield passed("required anchors", ", ".join(required))
+    problems = [f"there is no {kind} anchor from before the run that could be checked." for kind in missing]
+    if required:
+        yield check_of("required anchors", problems, ANCHOR, ", ".join(required))
 
 
 def anchored_before(files: Files, history: History) -> bool:

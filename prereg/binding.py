@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aacbench.errors import DamagedCellError, LockError, UsageError
+from aacbench.errors import LockError, UsageError
 from aacbench.prereg.amend import changes_since, current_lock, open_history
 from aacbench.prereg.files import Files
 from aacbench.prereg.key_diff import CODE, match
@@ -61,7 +61,8 @@ class Bound:
 
     def end(self, root: Path, start: Entry) -> Entry:
         """Write the end of a run: the digest of the evidence in each cell, and one of all of them."""
-        cells = bound_cells(root, [self.lock.digest])
+        stored = [cell for _, cell in scan(root) if isinstance(cell, Cell)]
+        cells = [cell for cell in stored if cell.record.get("lock") == self.lock.digest]
         digests = {cell.cell_id: evidence_digest(cell) for cell in cells}
         facts = {
             "start": start.digest,
@@ -126,12 +127,6 @@ def seeded(study: Study, lock: str, public: str) -> Study:
 def query_digests(study: Study) -> dict[str, dict[str, str]]:
     """The digests of the queries of each graph; draws the queries."""
     return {name: world(name, study.queries).digests() for name in study.graphs}
-
-
-def bound_cells(root: Path, locks: Sequence[str]) -> list[Cell]:
-    """Every undamaged cell of a study that carries one of these locks."""
-    cells = [cell for _, cell in scan(root) if not isinstance(cell, DamagedCellError)]
-    return [cell for cell in cells if cell.record.get("lock") in locks]
 
 
 def evidence_digest(cell: Cell) -> str:

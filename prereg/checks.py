@@ -19,27 +19,12 @@ class Check:
     code: int = INTACT
 
 
-def passed(name: str, evidence: str) -> Check:
-    """A check that passed."""
-    return Check(name, OK, evidence)
-
-
-def failed(name: str, evidence: str, code: int) -> Check:
-    """A check that failed, with its exit code."""
-    return Check(name, FAIL, evidence, code)
-
-
-def unchecked(name: str, evidence: str) -> Check:
-    """A check that could not be made on this machine."""
-    return Check(name, NOT_CHECKED, evidence)
-
-
 def check_of(name: str, problems: Sequence[str], code: int, evidence: str) -> Check:
     """A check that failed with the first problem and the number of others, or that passed with the evidence."""
     if not problems:
-        return passed(name, evidence)
+        return Check(name, OK, evidence)
     more = f" ({len(problems) - 1} more like this)" if len(problems) > 1 else ""
-    return failed(name, f"{problems[0]}{more}", code)
+    return Check(name, FAIL, f"{problems[0]}{more}", code)
 
 
 def exit_code(checks: Sequence[Check]) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from aacbench.errors import AacbenchError, LockError
 from aacbench.prereg.amend import changes_since
 from aacbench.prereg.binding import query_digests, seed_from, seeded
-from aacbench.prereg.checks import DEVIATION, INCOMPLETE, ORDER, TAMPERED, Check, check_of, failed, passed, unchecked
+from aacbench.prereg.checks import DEVIATION, FAIL, INCOMPLETE, NOT_CHECKED, OK, ORDER, TAMPERED, Check, check_of
 from aacbench.prereg.files import Files
 from aacbench.prereg.key_diff import CODE, QUERIES, Match, cell_name, chosen_key, match, with_queries, without_lock
 from aacbench.prereg.ledger import History
@@ -111,18 +111,18 @@ def _queries(registration: Registration, history: History) -> tuple[Mapping[str,
     texts = sorted({str(entry.facts.get("public")) for entry in history.of("run_start")})
     if len(texts) > 1 and QUERIES not in history.declared:
         several = f"queries were drawn {len(texts)} times, from different public texts: {', '.join(texts)}."
-        return None, [failed(QUERIES, several, DEVIATION)]
+        return None, [Check(QUERIES, FAIL, several, DEVIATION)]
     facts = history.of("run_start")[-1].facts
     lock, public = str(facts["lock"]), str(facts.get("public"))
     recorded: Mapping[str, Any] = facts.get("queries") or {}
     try:
         drawn = query_digests(seeded(registration.study, lock, public))
     except AacbenchError as error:
-        return recorded, [unchecked(QUERIES, f"they could not be redrawn: {error}")]
+        return recorded, [Check(QUERIES, NOT_CHECKED, f"they could not be redrawn: {error}")]
     if drawn != recorded:
         wrong = "the recorded queries are not those drawn from the lock and the public text."
-        return drawn, [failed(QUERIES, wrong, DEVIATION)]
-    return drawn, [passed(QUERIES, f"seed {seed_from(lock, public)}, from the lock and {public!r}")]
+        return drawn, [Check(QUERIES, FAIL, wrong, DEVIATION)]
+    return drawn, [Check(QUERIES, OK, f"seed {seed_from(lock, public)}, from the lock and {public!r}")]
 
 
 def code_check(locks: Mapping[str, Lock], history: History) -> Check:

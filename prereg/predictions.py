@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from aacbench.errors import UsageError
@@ -28,46 +28,39 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Band:
-    """The effect of A against B lies between two numbers; `direction` says which method is ahead there."""
-
+class _Common:
     id: str
-    kind: str = "band"
+    kind: str
     why: str
     rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Contrast(_Common):
     cell: Place
     a: str
     b: str
     estimand: str
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Band(_Contrast):
+    """The effect of A against B lies between two numbers; `direction` says which method is ahead there."""
+
     direction: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Equivalence:
+class Equivalence(_Contrast):
     """The effect of A against B lies within a margin around no difference."""
-
-    id: str
-    kind: str = "equivalence"
-    why: str
-    rule: str
-    cell: Place
-    a: str
-    b: str
-    estimand: str
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ordering:
+class Ordering(_Common):
     """One method is ahead of all others in a set."""
 
-    id: str
-    kind: str = "ordering"
-    why: str
-    rule: str
     cell: Place
     best: str
     among: tuple[str, ...]
@@ -75,13 +68,9 @@ class Ordering:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class Count(_Common):
     """A count has this value, in one cell or in all; over these methods, or over all if none is named."""
 
-    id: str
-    kind: str = "count"
-    why: str
-    rule: str
     cell: Place | None
     of: str
     methods: tuple[str, ...]
@@ -130,11 +119,6 @@ def read_prediction(table: Any, key: str, profile: Profile) -> Prediction:
     return KINDS[kind](given, key, profile)
 
 
-def record(prediction: Prediction) -> dict[str, Any]:
-    """Every value, for digests."""
-    return asdict(prediction)
-
-
 def from_record(values: Mapping[str, Any]) -> Prediction:
     """The prediction of a record, such as one in a lock."""
     kinds = {"band": Band, "equivalence": Equivalence, "ordering": Ordering, "count": Count}
@@ -155,6 +139,7 @@ def _common(given: Mapping[str, Any], key: str, *more: str) -> dict[str, Any]:
     only(given, (*COMMON, *more), key)
     return {
         "id": required(given, "id", key, values.name),
+        "kind": given["kind"],
         "why": optional(given, "why", key, values.text, ""),
         "rule": optional(given, "rule", key, values.one_of(RULES), INTERVAL),
     }

@@ -99,7 +99,7 @@ class Registration:
             "accounting": convention(study.pop("convention")).record(),
             "protocol": {**study, "exclusions": self.exclusions, "seed_source": self.seed_source},
             "method": methods,
-            "prediction": [predictions.record(prediction) for prediction in self.predictions],
+            "prediction": [asdict(prediction) for prediction in self.predictions],
             "analysis": {
                 "profile": self.profile.record(),
                 "families": {name: list(members) for name, members in self.families.items()},

@@ -12,14 +12,13 @@ from aacbench.prereg.checks import (
     FALSIFIED_CODE,
     INCOMPLETE,
     INCONCLUSIVE_CODE,
+    NOT_CHECKED,
     OK,
     ORDER,
     TAMPERED,
     Check,
     check_of,
     exit_code,
-    failed,
-    unchecked,
 )
 from aacbench.prereg.confirmatory_status import RunDeviations, first_run_lock, standing
 from aacbench.prereg.conformity import as_locked, clock_check, code_check, locks_of, order_checks, runs_with_other_code
@@ -28,7 +27,6 @@ from aacbench.prereg.files import Files
 from aacbench.prereg.key_diff import without_lock
 from aacbench.prereg.ledger import Entry, History, history_of, read_ledger
 from aacbench.prereg.lock import Lock
-from aacbench.prereg.predictions import record
 from aacbench.prereg.runs import Runs, first_of_each, one_per_place
 from aacbench.prereg.schema import FROM_LOCK, Published, Registration, read_registration
 from aacbench.prereg.verdicts import FALSIFIED, INCONCLUSIVE, NOT_EVALUATED
@@ -100,7 +98,7 @@ def verify(files: Files, study: Path | None = None) -> Verification:
         return _replication(registration, registration.published)
     chain = check_of("ledger", problems, TAMPERED, f"{len(entries)} lines, each with the digest of the line before")
     if history.locked is None:
-        missing = failed("lock", "the registration is not locked.", TAMPERED if files.locks() else INCOMPLETE)
+        missing = Check("lock", FAIL, "the registration is not locked.", TAMPERED if files.locks() else INCOMPLETE)
         return _without_verdicts(registration, [chain, missing])
     checks = [chain, *order_checks(history)]
     locks, lock_checks = locks_of(files, registration, history)
@@ -153,7 +151,7 @@ def _verdicts_before_amendment(
     lock = first_run_lock(history, locks)
     if lock is None:
         return
-    now = {one.id: plain(record(one)) for one in registration.predictions}
+    now = {one.id: plain(asdict(one)) for one in registration.predictions}
     before = {one["id"]: one for one in lock.registration["prediction"]}
     for one in judge_as_locked(lock, registration, rows):
         name = one.prediction.id
@@ -168,7 +166,7 @@ def _replication(registration: Registration, published: Published) -> Verificati
     return Verification(
         registration=registration,
         lock=None,
-        checks=(unchecked("rows", note), _evaluated(judged)),
+        checks=(Check("rows", NOT_CHECKED, note), _evaluated(judged)),
         judged=tuple(judged),
         standing={one.id: registration.status for one in registration.predictions},
     )
