@@ -42,7 +42,7 @@ class Bound:
         deviating = match(self.lock, keys, queries).deviating
         problems = [one.sentence for one in deviating if not set(one.what) <= self.history.declared]
         if self.lock.body["code"]["tree"] != tree_digest() and CODE not in self.history.declared:
-            problems.append("The code of aacbench has changed: not as locked in code")
+            problems.append("The run differs from the lock in code")
         if problems:
             more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
             raise LockError(

@@ -44,7 +44,7 @@ class Deviation:
     @property
     def sentence(self) -> str:
         """Which cell differs, and in what."""
-        return f"{cell_name(self.key)}: not as locked in {', '.join(self.what)}"
+        return f"{cell_name(self.key)} differs from the lock in {', '.join(self.what)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The document on pre-registration as written: its session run from the first line to the last, its words all there."""
+"""The document on pre-registration: its session prints what it shows, and every word of the format is explained."""
 
 import re
 import shlex
@@ -23,7 +23,7 @@ LOCKED = re.compile(r"\b[0-9a-f]{64}\b|(?<=example\.)[0-9a-f]{12}(?=\.lock)|lock
 
 
 def plain(text):
-    """What is printed, without what no two locks have in common."""
+    """The output without digests, which differ between locks."""
     return LOCKED.sub("DIGEST", text)
 
 

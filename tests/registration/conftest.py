@@ -1,4 +1,4 @@
-"""One registered study for all tests: it is run once, and copied for each of them."""
+"""Registered studies that are locked and run once, and copied for each test."""
 
 import json
 
@@ -59,7 +59,7 @@ def done(run_study, tmp_path):
 
 @pytest.fixture
 def finds(capsys):
-    """Verify, and check the exit code and that the failed checks say these sentences; none fails where it is 0."""
+    """Verify, and check the exit code and that the failed checks say these sentences."""
 
     def verify(registered, code, *sentences):
         capsys.readouterr()

@@ -1,4 +1,4 @@
-"""A registered study that was run, to be copied and attacked; and what an attacker can do with a text editor."""
+"""A registered study to copy and attack, and what an attacker can do with its files."""
 
 import json
 import shutil
@@ -98,7 +98,7 @@ class Registered:
         return parse(self.files.ledger.read_bytes())[0]
 
     def rechain(self, told) -> None:
-        """Write a ledger of (event, facts, time) whose chain is sound; references between lines are mended."""
+        """Write a ledger of (event, facts, time) with an intact chain; references between lines are updated."""
         made, names = [], {}
         for number, (event, facts, time, before) in enumerate(told, 1):
             mended = {key: names.get(value, value) if isinstance(value, str) else value for key, value in facts.items()}
@@ -112,7 +112,7 @@ class Registered:
         return [(line.event, dict(line.facts), line.time, line.digest) for line in self.entries()]
 
     def note(self, entries) -> None:
-        """Make the study's own note agree with a ledger that was made anew."""
+        """Make the note in the study agree with a rewritten ledger."""
         path = self.study / NOTE
         record = json.loads(path.read_bytes())
         kept = [line for line in entries if line.event in ("run_start", "run_end")]
@@ -135,13 +135,13 @@ class Registered:
         shutil.rmtree(cell_folder(self.study, cell.cell_id))
 
     def rekey(self, cell: Cell, **changes) -> None:
-        """Have a cell been run with something else than was locked."""
+        """Change the key of a cell, as if it had been run otherwise than locked."""
         key = {**cell.key, **changes}
         self.delete(cell)
         commit(self.study, cell_id(key), {**cell.record, "key": key}, cell.files, replace=True)
 
     def record_again(self) -> None:
-        """Write the ledger as a run would have that left the cells as they are now."""
+        """Rewrite the end of the run as if it had left the cells as they are now."""
         digests = {cell.cell_id: evidence_digest(cell) for cell in self.cells()}
         told = self.told()
         event, facts, time, before = told[-1]

@@ -1,4 +1,4 @@
-"""The attacker's list: each is found, with its own exit code and a sentence that says what was found."""
+"""Attacks on registrations, locks and rows: verify finds each, with an exit code and a sentence."""
 
 import json
 import shutil
@@ -118,10 +118,10 @@ def test_a_cell_added_that_carries_the_lock(done, finds):
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_run_with_something_else(done, finds, change, word):
-    """As if the run itself had been made to do so: its ledger is sound."""
+    """As if the run itself had done so: its ledger is intact."""
     done.rekey(done.cells("random-subset")[0], **change)
     done.record_again()
-    finds(done, DEVIATION, f"not as locked in {word}.")
+    finds(done, DEVIATION, f"differs from the lock in {word}.")
 
 
 def test_a_declared_deviation_is_none(done, finds):

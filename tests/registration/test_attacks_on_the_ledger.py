@@ -1,4 +1,4 @@
-"""The attacker's list, what can be done to the ledger: lines dropped, moved, cut off, put in, and order denied."""
+"""Attacks on the ledger: lines removed, moved, cut off or inserted, and a wrong order."""
 
 import json
 

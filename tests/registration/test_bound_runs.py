@@ -89,14 +89,14 @@ def test_another_version_of_a_plugin_is_not_run(tmp_path, capsys):
     assert made.call("lock", "--plugin", plugin) == 0
     plugin.write_text(plugin.read_text() + "\n# another version\n")
     assert made.run("--plugin", plugin) == 4
-    assert "plain on grid-8 at 16 B/v, seed 1: not as locked in plugin" in capsys.readouterr().err
+    assert "plain on grid-8 at 16 B/v, seed 1 differs from the lock in plugin" in capsys.readouterr().err
     assert [line.event for line in made.entries()] == ["lock"]
 
 
 def test_a_declared_deviation_is_run(locked):
     bound = bind(locked.files)
     keys = [{**cell["key"], "plugin_digest": "0" * 64} for cell in bound.lock.cells]
-    with pytest.raises(LockError, match=r"not as locked in plugin \(and 4 more\)"):
+    with pytest.raises(LockError, match=r"differs from the lock in plugin \(and 4 more\)"):
         bound.begin(locked.study, keys)
     assert locked.call("deviate", "--what", "plugin", "--reason", "a comment was added") == 0
     assert bind(locked.files).begin(locked.study, keys).event == "run_start"
@@ -111,7 +111,7 @@ def test_another_data_file_is_not_run(tmp_path, capsys):
     graph.write_text("\n".join(arcs).replace("a 1 2 1", "a 1 2 9") + "\n")
     forget()  # as in a new process
     assert made.run() == 4
-    assert "not as locked in data" in capsys.readouterr().err
+    assert "differs from the lock in data" in capsys.readouterr().err
 
 
 def test_data_that_change_under_a_run_are_an_error(tmp_path):
@@ -137,7 +137,7 @@ def test_data_that_change_under_a_run_are_an_error(tmp_path):
 def test_other_code_is_not_run(locked, monkeypatch, capsys):
     monkeypatch.setattr("aacbench.prereg.binding.tree_digest", lambda: "0" * 64)
     assert locked.run() == 4
-    assert "not as locked in code" in capsys.readouterr().err
+    assert "differs from the lock in code" in capsys.readouterr().err
 
 
 def test_a_run_that_is_stopped_says_so_and_goes_on(locked, run_study, monkeypatch):

@@ -1,4 +1,4 @@
-"""The ledger: a chain that nothing can be taken from, put into or changed in without a sentence about it."""
+"""The ledger: every removed, inserted or changed line is reported."""
 
 import multiprocessing
 

@@ -1,4 +1,4 @@
-"""The digest of the shipped example under every other Python on this machine; only what hashes is taken along."""
+"""The digest of the shipped example under every other Python on this machine, with nothing but the hashing code."""
 
 import json
 import shutil
@@ -48,7 +48,7 @@ NONE = pytest.param("", marks=pytest.mark.skip("no other Python from 3.11 on is 
 
 @pytest.fixture
 def library(tmp_path):
-    """The code that hashes, and rfc8785, which is all it needs."""
+    """The hashing code and rfc8785, its only dependency."""
     home, code = tmp_path / "library", Path(aacbench.__file__).parent
     (home / "aacbench" / "util").mkdir(parents=True)
     for name in ("__init__.py", "errors.py", "version.py"):

@@ -1,4 +1,4 @@
-"""From a first line to a lock, and what may be done after it."""
+"""Writing, planning, locking, amending and ending a registration."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The registration file: every default spelt out, every mistake named by its key, and a digest of meaning alone."""
+"""The registration file: its defaults, its errors, and its digest."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""What verify tells a person, and where it cannot: cautions, counts that were never made, files it may not write."""
+"""The output of verify: numbers, cautions, counts without an audit, files that cannot be written."""
 
 import json
 import re
