@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from aacbench.plugins.discovery import candidates
 from aacbench.plugins.loader import load
 from aacbench.plugins.records import LoadedGraph, LoadedMethod, Origin, Plugin, Problem, ProtocolFile, Report
 from aacbench.processes.trial import try_out
+from aacbench.util.canonical import plain
 from aacbench.util.source_file import SourceFile
 from aacbench.util.text import suggestion
 from aacbench.util.timeouts import at_most
@@ -119,7 +120,7 @@ class PluginManager:
                 continue  # it would hold up every cell
             try:
                 with boundary(f"{hook} failed"), at_most(OBSERVER_SECONDS):
-                    getattr(plugin.hooks, hook)(**plain(facts))
+                    getattr(plugin.hooks, hook)(**plain(facts))  # a copy, so that it cannot change ours
             except PluginError as error:
                 if isinstance(error.__cause__, TimeoutError):
                     self._late.add((plugin.origin.plugin, hook))
@@ -157,17 +158,6 @@ def load_plugins(
     for problem in problems:
         manager.note(problem)
     return manager
-
-
-def plain(value: Any) -> Any:
-    """A deep copy in dictionaries and lists, so that an observer has nothing of ours to change."""
-    if isinstance(value, Mapping):
-        return {key: plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def _loaded(found: LoadedGraph) -> "Graph":

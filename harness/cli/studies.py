@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aacbench.errors import UsageError
+from aacbench.util.canonical import finite
 
 if TYPE_CHECKING:
     from aacbench.run.study import StudyContents
@@ -42,12 +43,4 @@ def tell_damage(contents: "StudyContents") -> None:
 
 def echo_json(value: Any) -> None:
     """Print a value as JSON; what is not a number is null."""
-    click.echo(json.dumps(_plain(value), indent=2, allow_nan=False))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    return None if isinstance(value, float) and value - value != 0 else value
+    click.echo(json.dumps(finite(value), indent=2, allow_nan=False))

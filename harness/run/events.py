@@ -13,7 +13,7 @@ from aacbench.errors import DataError
 from aacbench.run.cleanup import sweep
 from aacbench.run.layout import RUNS
 from aacbench.util.atomic_io import make_folder, replace_file, storing, sync_folder, write_all
-from aacbench.util.canonical import canonical, plain, spelt
+from aacbench.util.canonical import canonical, plain, pretty
 
 RUN_FILE, EVENTS_FILE = "run.json", "events.jsonl"
 
@@ -37,7 +37,7 @@ class RunLog:
 
     def _write(self, record: dict[str, Any]) -> None:
         with storing(self.root):
-            replace_file(self.folder / RUN_FILE, spelt(record, indent=1) + b"\n")
+            replace_file(self.folder / RUN_FILE, pretty(record))
 
 
 def start_run(root: Path, facts: dict[str, Any]) -> RunLog:

@@ -16,7 +16,7 @@ from aacbench.run.layout import CELL_FILE, CELLS, REPLACED, cell_folder, is_cell
 from aacbench.run.layout import cell_id as id_of
 from aacbench.run.records import OUTCOMES
 from aacbench.util.atomic_io import is_still, make_folder, remove, storing, sync_folder, write_file
-from aacbench.util.canonical import digest, spelt
+from aacbench.util.canonical import digest, pretty
 from aacbench.util.cleanup import UNFINISHED, scratch_name
 
 FORMAT = "aacbench.cell.json/1"
@@ -103,7 +103,7 @@ def _content(cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]
 
 def _spelt(record: Mapping[str, Any]) -> bytes:
     """`cell.json` as it is written: its bytes follow from its values, so that no byte can change unseen."""
-    return spelt({**record, "integrity": digest(record, FORMAT)}, indent=1) + b"\n"
+    return pretty({**record, "integrity": digest(record, FORMAT)})
 
 
 def _fill(folder: Path, content: Mapping[str, bytes]) -> None:

@@ -12,7 +12,7 @@ from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, PLAN, REGISTRATION, R
 from aacbench.run.records import OUTCOMES, Study
 from aacbench.run.store import Cell, scan
 from aacbench.util.atomic_io import make_folder, replace_file, storing
-from aacbench.util.canonical import digest, spelt
+from aacbench.util.canonical import digest, pretty
 from aacbench.util.file_lock import LOCKS, file_lock
 
 PROTOCOL_TAG, PLAN_TAG = "aacbench.protocol/1", "aacbench.plan/1"
@@ -74,7 +74,7 @@ def check_folder(root: Path) -> None:
 
 def write_plan(root: Path, plan: Mapping[str, Any]) -> None:
     """Write the plan, with at least its `protocol_digest` and the ids of its `cells`; one study has one protocol."""
-    data = spelt({**_check(plan, "the plan"), "sha256": digest(plan, PLAN_TAG)}, indent=1) + b"\n"
+    data = pretty({**_check(plan, "the plan"), "sha256": digest(plan, PLAN_TAG)})
     with storing(root):
         make_folder(root)
     with file_lock(root, PLAN, wait=True):

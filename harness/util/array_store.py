@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aacbench.util.canonical import digest as digest_of
 from aacbench.util.cleanup import UNFINISHED, abandoned, is_scratch, scratch_name
 
 FORMAT = "aacbench.artifact/1"
@@ -31,8 +32,7 @@ class Artifact:
 
 def key_of(made_from: Mapping[str, Any]) -> str:
     """The key of an artifact: the digest of everything that decides what it holds."""
-    canonical = json.dumps({"format": FORMAT, **made_from}, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    return digest_of(made_from, FORMAT)
 
 
 def read(root: Path, key: str) -> Artifact | None:
