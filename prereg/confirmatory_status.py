@@ -13,7 +13,7 @@ from aacbench.prereg.ledger import Entry
 from aacbench.prereg.lock import Lock, read_lock
 from aacbench.prereg.predictions import Prediction, methods_of
 from aacbench.prereg.schema import CONFIRMATORY, EXPLORATORY, Registration
-from aacbench.run.plan import BASELINE, TEST
+from aacbench.run.records import BASELINE, TEST
 from aacbench.util.canonical import canonical
 
 Seen = tuple[Any, ...]  # what a result is of: a method with its parameters on a graph, on these queries

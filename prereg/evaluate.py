@@ -15,11 +15,19 @@ from aacbench.prereg.published import Published
 from aacbench.prereg.schema import Registration
 from aacbench.prereg.verdicts import Verdicts
 from aacbench.run.matched import Side, expansions, partner, sides
-from aacbench.run.plan import BASELINE, CANDIDATE, TEST
+from aacbench.run.records import BASELINE, CANDIDATE, TEST
 from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell
-from aacbench.stats import Effect, ForestRow, Profile, effect_of_observations, effect_of_rows, estimand, forest_rows
-from aacbench.stats.families import adjust
+from aacbench.stats import (
+    Effect,
+    ForestRow,
+    Profile,
+    adjust,
+    effect_of_observations,
+    effect_of_rows,
+    estimand,
+    forest_rows,
+)
 
 NOT_RUN = "no cell of {label} that is ok is there for {place}"
 

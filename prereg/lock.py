@@ -15,7 +15,8 @@ from aacbench.prereg.code import tree_digest
 from aacbench.prereg.predictions import Prediction, methods_of
 from aacbench.prereg.schema import FROM_LOCK, Registration
 from aacbench.run.graph_metadata import Facts
-from aacbench.run.plan import BASELINE, CellPlan
+from aacbench.run.plan import CellPlan
+from aacbench.run.records import BASELINE
 from aacbench.util.atomic_io import storing, write_file
 from aacbench.util.canonical import spelt
 from aacbench.util.compiled import kernel_digest

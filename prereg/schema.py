@@ -15,8 +15,7 @@ from aacbench.prereg.published import Published, read_published
 from aacbench.prereg.tables import number, only, optional, required
 from aacbench.protocols import values
 from aacbench.protocols.reader import study_of
-from aacbench.run.plan import BASELINE
-from aacbench.run.records import Study
+from aacbench.run.records import BASELINE, Study
 from aacbench.stats import ESTIMANDS, PROFILES, Profile, profile
 
 CONFIRMATORY, EXPLORATORY, REPLICATION = "confirmatory", "exploratory", "replication"

@@ -4,8 +4,7 @@ import json
 from typing import Any
 
 from aacbench.prereg.canonical import TAG
-from aacbench.run.plan import BASELINE
-from aacbench.run.records import MethodChoice, Study
+from aacbench.run.records import BASELINE, MethodChoice, Study
 
 HEAD = """\
 # A registration. Fill in what says TODO, look at everything else, then: aacbench prereg plan, lock, run, verify.

@@ -1,34 +1,35 @@
-"""The statistics of a study in words: a table, what must be known to read it, and a sentence a cell to be pasted."""
+"""The statistics of a study as text: a table, notes, and one sentence per comparison to paste into a paper."""
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
+from aacbench.reports.formatting import aligned, graph_names, graph_notes, optional
 from aacbench.reports.statistics import Analysis, Table
-from aacbench.reports.tables import aligned
 from aacbench.run.matched import bytes_apart
-from aacbench.stats import Effect, Estimand, outcomes
-from aacbench.stats.combine import COMBINATIONS
+from aacbench.stats import Effect, Estimand
+from aacbench.stats.combine import COMBINATIONS, CORRECTIONS
+from aacbench.stats.effects import DIFFERENT, EQUIVALENT, INCONCLUSIVE, WITHIN
 from aacbench.stats.estimands import estimand as estimand_of
 from aacbench.util.canonical import digest
 
 PROFILE_TAG = "aacbench.profile/1"
-CORRECTION_NAMES = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli", "holm": "Holm"}
 
 
 def markdown(table: Table) -> str:
-    """The table, notes, and sentences."""
+    """Return the table, notes and sentences as Markdown."""
+    names = graph_names(table.graphs)
+    table = _renamed(table, names)
     parts = [_heading(table)]
     if table.cells:
         parts.append(aligned([_row(table, cell) for cell in table.cells], ("graph", "outcome", "ratio outcome")))
-    notes = list(_notes(table))
-    parts += ["\n".join(f"- {note}" for note in notes)] if notes else []
+    parts.append("\n".join(f"- {note}" for note in [*_notes(table), *graph_notes(names)]))
     parts += ["\n".join(sentence(table, cell) for cell in table.cells)] if table.cells else []
     return "\n\n".join(parts)
 
 
 def records(table: Table) -> dict[str, Any]:
-    """The table for a script."""
+    """Return the table as plain values, for JSON."""
     profile = table.profile.record()
     return {
         "a": table.a,
@@ -44,8 +45,22 @@ def records(table: Table) -> dict[str, Any]:
     }
 
 
+def _renamed(table: Table, names: Mapping[str, str]) -> Table:
+    def renamed(text: str) -> str:
+        for name in sorted(names, key=len, reverse=True):  # one path may begin with another
+            text = text.replace(name, names[name])
+        return text
+
+    return replace(
+        table,
+        cells=tuple(replace(cell, graph=names[cell.graph]) for cell in table.cells),
+        unpaired=tuple(map(renamed, table.unpaired)),
+        failures=tuple(map(renamed, table.failures)),
+    )
+
+
 def sentence(table: Table, cell: Analysis) -> str:
-    """One cell in words; what was not shown is never said to be refuted."""
+    """Return one comparison in words; what was not shown is never called refuted."""
     found = cell.effect
     place = f"On {cell.graph} at {cell.budget_a:g} B/v"
     if found.estimate is None:
@@ -76,20 +91,20 @@ def _verdict(table: Table, cell: Analysis) -> str:
     found, difference = cell.effect, _difference(table, cell)
     different = f"Different{' in this cell alone' if _lost(table, cell) else ''}"
     if found.margin is None:
-        shown = found.outcome == outcomes.DIFFERENT
+        shown = found.outcome == DIFFERENT
         return f"{different}{difference}." if shown else f"Inconclusive: no difference was shown{difference}."
     equivalence = f"equivalence {_margin(found, table.estimand)}"
     p = f" (p = {_p(found.p_tost)})" if found.p_tost is not None else ""
     return {
-        outcomes.EQUIVALENT: f"Equivalent: {equivalence} was shown{p}, a difference was not{difference}.",
-        outcomes.DIFFERENT: f"{different}{difference}; {equivalence} was not shown{p}.",
-        outcomes.WITHIN: f"{different}{difference} but within the margin: {equivalence} was shown too{p}.",
-        outcomes.INCONCLUSIVE: f"Inconclusive: neither a difference{difference} nor {equivalence}{p} was shown.",
-    }[found.outcome or outcomes.INCONCLUSIVE]
+        EQUIVALENT: f"Equivalent: {equivalence} was shown{p}, a difference was not{difference}.",
+        DIFFERENT: f"{different}{difference}; {equivalence} was not shown{p}.",
+        WITHIN: f"{different}{difference} but within the margin: {equivalence} was shown too{p}.",
+        INCONCLUSIVE: f"Inconclusive: neither a difference{difference} nor {equivalence}{p} was shown.",
+    }[found.outcome or INCONCLUSIVE]
 
 
 def _difference(table: Table, cell: Analysis) -> str:
-    """The p-value of no difference, with that of the family where the family is made of it."""
+    """Return the p-value of a difference, with the adjusted one if the family consists of these."""
     p = cell.effect.p_difference
     if p is None:
         return ""
@@ -98,7 +113,7 @@ def _difference(table: Table, cell: Analysis) -> str:
 
 
 def _over_queries(table: Table, cell: Analysis) -> str:
-    """The combined p-value over queries, where the profile's family is made of it."""
+    """Return the combined p-value over queries, if the family consists of these."""
     if table.profile.family_of == "difference" or cell.family_p is None:
         return ""
     what = f"combined by {table.profile.family_of}" if cell.effect.seeds > 1 else "of the one build"
@@ -109,12 +124,12 @@ def _corrected(table: Table, cell: Analysis) -> str:
     corrected = cell.adjusted.get(table.profile.correction)
     if corrected is None or _family(table) < 2:
         return ""
-    return f", {_p(corrected)} after {CORRECTION_NAMES[table.profile.correction]} over {_family(table)} cells"
+    return f", {_p(corrected)} after {CORRECTIONS[table.profile.correction]} over {_family(table)} cells"
 
 
 def _lost(table: Table, cell: Analysis) -> bool:
-    """Whether a difference that this cell shows does not survive the correction over the table."""
-    if table.profile.family_of != "difference" or cell.effect.outcome not in (outcomes.DIFFERENT, outcomes.WITHIN):
+    """Return whether this cell shows a difference that does not survive the correction over the table."""
+    if table.profile.family_of != "difference" or cell.effect.outcome not in (DIFFERENT, WITHIN):
         return False
     corrected = cell.adjusted.get(table.profile.correction)
     return corrected is not None and corrected >= table.profile.family_level
@@ -138,16 +153,16 @@ def _row(table: Table, cell: Analysis) -> dict[str, str]:
     row = {
         "graph": cell.graph,
         "budget": f"{cell.budget_a:g}" if same else f"{cell.budget_a:g} / {cell.budget_b:g}",
-        "A B/v": _text(cell.bytes_a, ".1f"),
-        "B B/v": _text(cell.bytes_b, ".1f"),
+        "A B/v": optional(cell.bytes_a, ".1f"),
+        "B B/v": optional(cell.bytes_b, ".1f"),
         "seeds": str(found.seeds) if found.seeds else "none",
         "queries": str(found.queries),
         "left out": str(found.left_out) if found.left_out else "",
         "effect": "" if found.estimate is None else _number(found.estimate, kind),
-        "sd": _text(found.sd, f".{kind.digits}f"),
+        "sd": optional(found.sd, f".{kind.digits}f"),
         "90 %": _span(found.interval90, kind),
         "95 %": _span(found.interval95, kind),
-        "df": _text(found.df, ".1f"),
+        "df": optional(found.df, ".1f"),
         "p different": _p(found.p_difference),
         "p equivalent": _p(found.p_tost),
         "outcome": found.outcome or found.status,
@@ -184,7 +199,7 @@ def _family_notes(table: Table) -> Iterator[str]:
     if not count:
         yield "There are no p-values here, and so nothing is corrected over the table."
         return
-    name = CORRECTION_NAMES[profile.correction]
+    name = CORRECTIONS[profile.correction]
     what = "difference" if profile.family_of == "difference" else f"signed ranks combined by {profile.family_of}"
     kept = sum((cell.adjusted[profile.correction] or 0) < profile.family_level for cell in table.cells if cell.family_p)
     yield (
@@ -253,7 +268,3 @@ def _number(value: float, kind: Estimand) -> str:
 
 def _p(value: float | None) -> str:
     return "" if value is None else f"{value:.3g}" if value < 0.0995 else f"{value:.2f}"
-
-
-def _text(value: float | None, form: str) -> str:
-    return "" if value is None else format(value, form)

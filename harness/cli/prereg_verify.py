@@ -17,7 +17,7 @@ from aacbench.prereg.schema import EXPLORATORY, read_registration
 from aacbench.prereg.shipped import shipped
 from aacbench.prereg.verdicts import INCONCLUSIVE, INVERTED, MAGNITUDE, NOT_EVALUATED, SURVIVED
 from aacbench.prereg.verify import TIERS, Verification, verify
-from aacbench.reports.tables import aligned
+from aacbench.reports.formatting import aligned
 from aacbench.stats import ForestRow, estimand
 from aacbench.util.atomic_io import replace_file, storing
 from aacbench.util.canonical import spelt

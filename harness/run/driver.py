@@ -14,7 +14,7 @@ from aacbench.processes.worker import Failure
 from aacbench.run.again import Again, Digests, as_before, build_again, digests, judged, quickest
 from aacbench.run.cell import Job, Result, run_cell
 from aacbench.run.events import RunLog, start_run
-from aacbench.run.existing import Existing, decide, look, state_of
+from aacbench.run.existing import Existing, decide, state_of
 from aacbench.run.fitting import Answer, Question, ask_all
 from aacbench.run.graph_metadata import Facts, facts_of
 from aacbench.run.keys import key_of, named
@@ -24,6 +24,7 @@ from aacbench.run.run_config import Setup
 from aacbench.run.second_look import SecondLook, Sent
 from aacbench.run.selection import choose
 from aacbench.run.store import Cell, commit
+from aacbench.run.store import read_or_damage as look
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.search import parse
 from aacbench.util.canonical import plain

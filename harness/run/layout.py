@@ -1,4 +1,4 @@
-"""Where things lie in a study folder."""
+"""The names of files and folders in a study folder."""
 
 import re
 from collections.abc import Mapping
@@ -9,9 +9,9 @@ from aacbench.errors import UsageError
 from aacbench.util.canonical import digest
 
 PLAN, CELLS, RUNS, ARTIFACTS, DERIVED = "plan.json", "cells", "runs", "artifacts", "derived"
-CELL_FILE = "cell.json"
-REGISTRATION = "registration.json"  # of a bound run: which lines of which ledger are about this study
-BUILT_AGAIN = "built-again"  # artifacts that no counted cell reads, as plugins may have had a hand in them
+CELL_FILE, QUERIES_FILE, TIMINGS_FILE, CONTROL_FILE = "cell.json", "queries.csv", "timings.csv", "control.csv"
+REGISTRATION = "registration.json"  # in a study of a registered run: the ledger lines about it
+BUILT_AGAIN = "built-again"  # artifacts that plugins may have touched; no counted cell reads them
 REPLACED = ".replaced-"
 CELL_TAG = "aacbench.cell/1"
 ID_DIGITS = 24
@@ -20,23 +20,23 @@ _ID = re.compile(f"[0-9a-f]{{{ID_DIGITS}}}")
 
 
 def artifact_folders(root: Path) -> list[Path]:
-    """Where artifacts are kept: those of built-in methods, and beside them those that they must not read."""
+    """Return the folder of built-in methods' artifacts, and those of plugins, which built-ins must not read."""
     shared = root / ARTIFACTS
     return [shared, *(path for path in shared.glob("*-*") if path.is_dir())]
 
 
 def cell_id(key: Mapping[str, Any]) -> str:
-    """The name of the cell with this key."""
+    """Return the id of the cell with this key."""
     return digest(key, CELL_TAG)[:ID_DIGITS]
 
 
 def is_cell_id(text: str) -> bool:
-    """Whether a text can be the name of a cell."""
+    """Return whether a text has the form of a cell id."""
     return _ID.fullmatch(text) is not None
 
 
 def cell_folder(root: Path, cell_id: str) -> Path:
-    """The folder of a cell, whether it is there or not."""
+    """Return the folder of a cell, whether it exists or not."""
     if not is_cell_id(cell_id):
-        raise UsageError(f"{cell_id!r} is not the name of a cell, which has {ID_DIGITS} digits and letters a to f.")
+        raise UsageError(f"{cell_id!r} is not a cell id: it must have {ID_DIGITS} digits and letters a to f.")
     return root / CELLS / cell_id[:2] / cell_id

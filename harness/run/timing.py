@@ -19,10 +19,11 @@ from aacbench.graphs.record import Array
 from aacbench.processes.pool import Limits, run_cells
 from aacbench.processes.worker import Failure, begin_step
 from aacbench.queries.record import QuerySet
+from aacbench.run.layout import CONTROL_FILE as CONTROL
+from aacbench.run.layout import TIMINGS_FILE as TIMINGS
 from aacbench.run.loaded_graph import GraphOf
-from aacbench.run.plan import BASELINE, TEST
 from aacbench.run.rebuild import Rebuilt, rebuild, stored_queries
-from aacbench.run.records import QueryPlan
+from aacbench.run.records import BASELINE, TEST, QueryPlan
 from aacbench.run.rows import read_queries, read_timings, write_timings
 from aacbench.run.store import Cell, commit, read_cell
 from aacbench.search import astar
@@ -32,7 +33,6 @@ from aacbench.search.policy import parse
 from aacbench.search.workspace import borrow, give_back
 from aacbench.util.file_lock import file_lock
 
-TIMINGS, CONTROL = "timings.csv", "control.csv"
 COMPILED = "compiled"
 REPETITIONS = 5
 BLOCK = 10  # queries of one method in a row: enough to warm its labels, few enough for drift to fall on all methods

@@ -1,4 +1,4 @@
-"""One p-value from several: the paper's ways, with what is wrong with them, and sounder ones."""
+"""Tests over queries: signed ranks per seed, combined over seeds, and corrected over a family of comparisons."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,25 +9,28 @@ import numpy.typing as npt
 from scipy import stats as scipy_stats
 
 from aacbench.errors import UsageError
+from aacbench.stats.paired import Paired
+from aacbench.stats.profiles import Profile
+from aacbench.stats.ranks import Location, Wilcoxon, hodges_lehmann, wilcoxon
 
 Array = npt.NDArray[Any]
 
 ABSZ_WARNING = (
-    "stouffer-absz is the paper's: it adds z-values without their signs, so that seeds which contradict each other "
-    "count as agreement. With five seeds and no effect at all it rejects in 36 % of cases at a nominal 5 %."
+    "stouffer-absz is the paper's: it adds z-values without their signs, so seeds that contradict each other count "
+    "as agreement. With five seeds and no effect it rejects in 36 % of cases at a nominal 5 %."
 )
-# How often cauchy rejects a true null where p-values depend on each other, by level: the most simulations found.
+# Type I error of cauchy on dependent p-values, by nominal level: the worst case in simulation.
 CAUCHY_REJECTED = {0.05: 0.06, 0.01: 0.0125}
 CAUCHY_WARNING = (
     "cauchy keeps small levels under any dependence, but at a nominal 5 % it rejects in up to "
     f"{100 * CAUCHY_REJECTED[0.05]:.0f} % of cases."
 )
-ONE_WARNING = "a p-value of exactly 1 decides {name} alone; look at the seeds one by one."
+ONE_WARNING = "A p-value of exactly 1 decides {name} alone; look at the seeds one by one."
 
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """The combined two-sided p-value, and what to know before it is used."""
+    """A combined two-sided p-value, and what to know before using it."""
 
     name: str
     p: float
@@ -36,7 +39,7 @@ class Combined:
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A way to combine; `assumes` says under which dependence of the p-values it keeps its level."""
+    """A way to combine p-values; `assumes` says under which dependence between them it keeps its level."""
 
     name: str
     assumes: str
@@ -44,7 +47,7 @@ class Combination:
     signed: bool = False
     warning: str = ""
     decided_by_one: bool = False
-    near_level: str = ""  # what to know where p is below 0.05 and not below 0.01
+    near_level: str = ""  # the warning for 0.01 <= p < 0.05
 
 
 def _fisher(ps: Array, directions: Array) -> Array:
@@ -113,9 +116,9 @@ COMBINATIONS = {
 
 
 def combine(name: str, ps: Sequence[float], directions: Sequence[int] = ()) -> Combined:
-    """Combine two-sided p-values; signed ways want the direction of each, 1 or -1."""
+    """Combine two-sided p-values; signed ways need the direction of each, 1 or -1."""
     if name not in COMBINATIONS:
-        raise UsageError(f"there is no way {name!r} to combine p-values; there are {', '.join(COMBINATIONS)}.")
+        raise UsageError(f"Unknown combination of p-values {name!r}. Known are {', '.join(COMBINATIONS)}.")
     way, values = COMBINATIONS[name], np.asarray(ps, dtype=float)
     if way.signed and len(directions) != len(values):
         raise UsageError(f"{name} needs the direction of each p-value.")
@@ -129,5 +132,64 @@ def combine(name: str, ps: Sequence[float], directions: Sequence[int] = ()) -> C
 
 
 def signed_z(ps: Sequence[float], directions: Sequence[int]) -> float:
-    """Stouffer's sum of signed z-values over the root of their number."""
+    """Return the sum of signed z-values divided by the square root of their number."""
     return float(_stouffer_z(np.asarray(ps, dtype=float), np.asarray(directions)))
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTests:
+    """Signed-rank tests of A - B over queries; none of them generalises to other seeds.
+
+    `summed` tests the sums over seeds, which are whole numbers; `location` is that of the mean over seeds.
+    """
+
+    per_seed: tuple[Wilcoxon, ...]
+    combined: tuple[Combined, ...]
+    summed: Wilcoxon
+    location: Location
+
+    def p_of(self, name: str) -> float | None:
+        """Return the combined p-value of this name; with a single seed, the p-value of that seed."""
+        if len(self.per_seed) == 1:
+            return self.per_seed[0].p
+        return next((combined.p for combined in self.combined if combined.name == name), None)
+
+
+def query_tests(paired: Paired, profile: Profile) -> QueryTests | None:
+    """Return every test the profile names, or None with fewer than two queries."""
+    if paired.queries < 2:
+        return None
+    options = {"zero_method": profile.wilcoxon_zero_method, "method": profile.wilcoxon_method}
+    per_seed = tuple(wilcoxon(a, b, **options) for a, b in zip(paired.a, paired.b, strict=True))
+    several = len(per_seed) > 1
+    ps, directions = [test.p for test in per_seed], [test.direction for test in per_seed]
+    return QueryTests(
+        per_seed=per_seed,
+        combined=tuple(combine(name, ps, directions) for name in profile.combinations) if several else (),
+        summed=wilcoxon(paired.a.sum(axis=0), paired.b.sum(axis=0), **options) if several else per_seed[0],
+        location=hodges_lehmann((paired.a - paired.b).mean(axis=0)),
+    )
+
+
+CORRECTIONS = {
+    "bh": "Benjamini-Hochberg",  # false discoveries, under positive dependence
+    "by": "Benjamini-Yekutieli",  # false discoveries, under any dependence
+    "holm": "Holm",  # any false rejection, under any dependence
+}
+
+
+def adjust(name: str, ps: Sequence[float | None]) -> list[float | None]:
+    """Return adjusted p-values in the same order; None stays None and is not part of the family."""
+    if name not in CORRECTIONS:
+        raise UsageError(f"Unknown correction {name!r}. Known are {', '.join(CORRECTIONS)}.")
+    known = [p for p in ps if p is not None]
+    adjusted = iter(_adjusted(name, known) if known else [])
+    return [None if p is None else next(adjusted) for p in ps]
+
+
+def _adjusted(name: str, ps: Sequence[float]) -> list[float]:
+    if name == "holm":
+        from statsmodels.stats.multitest import multipletests
+
+        return [float(p) for p in multipletests(ps, method="holm")[1]]
+    return [float(p) for p in scipy_stats.false_discovery_control(np.asarray(ps), method=name)]

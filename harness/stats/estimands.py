@@ -1,4 +1,4 @@
-"""Estimands: what is estimated of two methods, each a record with its unit, its direction and its formula."""
+"""Estimands: the quantities that compare two methods, each with its unit, direction and formula."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,21 +11,21 @@ from aacbench.errors import UsageError
 from aacbench.stats.ranks import walsh_median
 
 Array = npt.NDArray[Any]
-# Expansions of A and of B by seed and query, and Dijkstra's by query; further axes may come before these.
+# Arguments: expansions of A and of B by seed and query, and Dijkstra's by query; further axes may come first.
 Formula = Callable[[Array, Array, Array | None], Array]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimand:
-    """An effect of A against B.
+    """A quantity that compares A with B.
 
-    `better` says which way A is ahead. `linear` gives one value for each seed and query whose variance is the
-    estimate's, on the log scale where the estimand is a ratio; without one, intervals are bootstrapped.
+    `linear` gives one value per seed and query, on the log scale for a ratio; the variance of their mean is that of
+    the estimate. Without it, intervals are bootstrapped.
     """
 
     name: str
     unit: str
-    better: str  # "higher" or "lower"
+    better: str  # "higher" or "lower": which values mean that A is ahead
     null: float  # the value of no effect
     digits: int
     formula: Formula
@@ -39,11 +39,11 @@ class Estimand:
         return self.null == 1
 
     def working(self, value: Array) -> Array:
-        """From the unit to the scale on which it is tested."""
+        """Convert from the unit to the scale on which it is tested."""
         return np.log(value) if self.is_ratio else np.asarray(value, dtype=float)
 
     def shown(self, value: float) -> float:
-        """Back from the scale on which it is tested."""
+        """Convert back from the scale on which it is tested."""
         return float(np.exp(value)) if self.is_ratio else float(value)
 
     def favours_a(self, value: float) -> bool:
@@ -51,7 +51,7 @@ class Estimand:
         return value > self.null if self.better == "higher" else value < self.null
 
     def record(self) -> dict[str, Any]:
-        """Every value but the functions, for digests."""
+        """Return every value except the functions, for digests."""
         return {name: getattr(self, name) for name in ("name", "unit", "better", "null", "digits")}
 
 
@@ -69,7 +69,7 @@ def _ratio_of_means(a: Array, b: Array, base: Array | None) -> Array:
 
 
 def _ratio_rows(a: Array, b: Array, base: Array | None) -> Array:
-    """The logarithm of a ratio of means, to first order in what each row adds to it."""
+    """Return each row's first-order contribution to the logarithm of the ratio of means."""
     return a / _mean(a)[..., None, None] - b / _mean(b)[..., None, None]
 
 
@@ -86,7 +86,7 @@ def _median_ratio(a: Array, b: Array, base: Array | None) -> Array:
 
 
 def _hodges_lehmann(a: Array, b: Array, base: Array | None) -> Array:
-    """The seeds are averaged for each query first: queries are what the ranks are over."""
+    # Seeds are averaged first: the ranks are over queries.
     return np.asarray(np.apply_along_axis(walsh_median, -1, (a - b).mean(axis=-2)))
 
 
@@ -133,7 +133,7 @@ ESTIMANDS = {
 
 
 def estimand(name: str) -> Estimand:
-    """The estimand of this name."""
+    """Return the estimand of this name."""
     if name not in ESTIMANDS:
-        raise UsageError(f"there is no estimand {name!r}; there are {', '.join(ESTIMANDS)}.")
+        raise UsageError(f"Unknown estimand {name!r}. Known are {', '.join(ESTIMANDS)}.")
     return ESTIMANDS[name]

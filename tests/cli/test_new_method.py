@@ -54,7 +54,7 @@ def test_nothing_is_overwritten(tmp_path, monkeypatch, capsys):
     assert command("new-method", "mine") == 0
     (tmp_path / "aacbench-mine" / "setup.cfg").write_text("precious")
     assert command("new-method", "mine") == 2
-    assert "aacbench-mine is there already" in capsys.readouterr().err
+    assert "aacbench-mine exists" in capsys.readouterr().err
     assert (tmp_path / "aacbench-mine" / "setup.cfg").read_text() == "precious"
     (tmp_path / "empty").mkdir()
     assert command("new-method", "mine", "--out", "empty") == 2
@@ -73,7 +73,7 @@ def test_a_name_must_be_one(tmp_path, monkeypatch, capsys, name):
 def test_a_name_that_is_taken_is_refused(tmp_path, monkeypatch, capsys, name):
     monkeypatch.chdir(tmp_path)
     assert command("new-method", name) == 2
-    assert f"the name {name!r} is taken" in capsys.readouterr().err
+    assert f"The name {name!r} is taken" in capsys.readouterr().err
 
 
 def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path, capsys):

@@ -12,7 +12,7 @@ from aacbench.prereg.schema import read_registration
 from aacbench.prereg.shipped import shipped
 from aacbench.prereg.verify import verify
 from aacbench.run.store import Cell
-from aacbench.stats.crossed import FEW_SEEDS_WARNING
+from aacbench.stats.inference import FEW_SEEDS_WARNING
 
 
 def printed(done, capsys):

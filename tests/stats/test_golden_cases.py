@@ -9,11 +9,10 @@ import pingouin
 import pytest
 
 from aacbench.stats import CROSSED_1, PAPER_1, MethodRows, effect_of_observations, effect_of_rows, estimand, pair
-from aacbench.stats.combine import combine, signed_z
-from aacbench.stats.crossed import crossed
+from aacbench.stats.combine import combine, query_tests, signed_z
+from aacbench.stats.inference import crossed
 from aacbench.stats.power import power_tost
 from aacbench.stats.profiles import ratio_allowed
-from aacbench.stats.queries import query_tests
 from aacbench.stats.ranks import hodges_lehmann, wilcoxon
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "stats.json").read_text(encoding="utf-8"))
