@@ -1,8 +1,8 @@
 """Compare two methods, or one method in two studies, query by query."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,17 @@ import numpy.typing as npt
 from aacbench.errors import UsageError
 from aacbench.reports.formatting import (
     UNMATCHED,
-    Marks,
     aligned,
-    all_marks,
     graph_names,
     graph_notes,
-    marks_of,
+    is_matched,
+    is_oracle,
+    mark_notes,
+    marked,
     optional,
 )
 from aacbench.run.layout import QUERIES_FILE
+from aacbench.run.matched import bytes_per_vertex, expansions
 from aacbench.run.records import BASELINE, TEST
 from aacbench.run.store import Cell
 
@@ -112,23 +114,18 @@ def markdown(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str,
         }
         for row in rows
     ]
-    marks_a = all_marks(Marks(row.oracle_a, matched=True) for row in rows)
-    marks_b = all_marks(Marks(row.oracle_b, matched=True) for row in rows)
+    oracle_a, oracle_b = any(row.oracle_a for row in rows), any(row.oracle_b for row in rows)
     items = (differing or {}).items()
     notes = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED}"]
     notes += [f"Not the same for both: {name}, {one} for A and {other} for B." for name, (one, other) in items]
-    notes += [*all_marks([marks_a, marks_b]).notes, *graph_notes(names)]
+    notes += [*mark_notes(oracle_a or oracle_b), *graph_notes(names)]
     note = "".join(f"\n\n{note}" for note in notes)
     return (
-        f"A is {a}{marks_a.text}, B is {b}{marks_b.text}. Expansions per test query, paired; below 1, A expands less. "
-        f"The mean of the lesser takes, for each query, the search that expanded less; no single method does that.\n\n"
+        f"A is {marked(a, oracle_a)}, B is {marked(b, oracle_b)}. Expansions per test query, paired; below 1, A "
+        "expands less. The mean of the lesser takes the search that expanded less, query by query; no method does so."
+        "\n\n"
         f"{aligned(table, ('graph',))}{note}"
     )
-
-
-def records(rows: Sequence[Comparison]) -> list[dict[str, Any]]:
-    """Return the rows as plain values, for JSON."""
-    return [asdict(row) for row in rows]
 
 
 def _cells(side: Side) -> list[Cell]:
@@ -148,7 +145,6 @@ def _at(cells: list[Cell], place: Place, side: Side) -> list[Cell]:
 def _compared(place: Place, cells_a: list[Cell], cells_b: list[Cell]) -> Comparison:
     pairs = [_paired(one, other) for one, other in _by_seed(cells_a, cells_b)]
     a, b = (np.concatenate([np.empty(0), *(pair[side] for pair in pairs)]) for side in (0, 1))
-    marks_a, marks_b = marks_of(cells_a), marks_of(cells_b)
     return Comparison(
         *place,
         queries=len(a),
@@ -160,12 +156,12 @@ def _compared(place: Place, cells_a: list[Cell], cells_b: list[Cell]) -> Compari
         won=_mean(a < b),
         lost=_mean(a > b),
         tied=_mean(a == b),
-        bytes_a=_bytes(cells_a),
-        bytes_b=_bytes(cells_b),
+        bytes_a=bytes_per_vertex(cells_a),
+        bytes_b=bytes_per_vertex(cells_b),
         mean_of_minimum=_mean(np.minimum(a, b)),
-        matched=marks_a.matched and marks_b.matched,
-        oracle_a=marks_a.oracle,
-        oracle_b=marks_b.oracle,
+        matched=is_matched([*cells_a, *cells_b]),
+        oracle_a=is_oracle(cells_a),
+        oracle_b=is_oracle(cells_b),
     )
 
 
@@ -193,19 +189,12 @@ def _paired(one: Cell, other: Cell) -> tuple[Array, Array, int]:
     return a, b, every - len(both)
 
 
-def _answered(cell: Cell) -> dict[tuple[int, int, int], int]:
-    """Return the expansions by test query, zero if it was not answered."""
+def _answered(cell: Cell) -> dict[Hashable, int | None]:
+    """Return the expansions by test query, None if it was not answered."""
     if QUERIES_FILE not in cell.files:
         return {}
-    columns = cell.queries
-    test = columns["split"] == TEST
-    good = (columns["outcome"] == "ok") & (cell.outcome == "ok")
-    names = zip(*(columns[name][test].tolist() for name in ("query", "source", "target")), strict=True)
-    return dict(zip(names, np.where(good, columns["expanded"], 0)[test].tolist(), strict=True))
-
-
-def _bytes(cells: list[Cell]) -> float | None:
-    return max((cell.record["bytes"]["measured_per_vertex"] for cell in cells if "bytes" in cell.record), default=None)
+    answers = expansions(cell)
+    return answers if cell.outcome == "ok" else dict.fromkeys(answers)
 
 
 def _bytes_difference(row: Comparison) -> float | None:

@@ -1,7 +1,6 @@
 """What all tables share: alignment, short names of graphs, marks of methods, and notes."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tabulate import tabulate
@@ -55,38 +54,25 @@ def _path(graph: str) -> list[str]:
     return [*folders, last + mark + options]
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """What makes a method unfit for a plain comparison; every table must show it."""
-
-    oracle: bool
-    matched: bool
-
-    @property
-    def text(self) -> str:
-        """The marks that follow the method's name."""
-        return (" (oracle)" if self.oracle else "") + ("" if self.matched else " (over budget)")
-
-    @property
-    def notes(self) -> list[str]:
-        """What the marks mean, one line each."""
-        oracle = [f"(oracle): {ORACLE}"] if self.oracle else []
-        return oracle + ([] if self.matched else [f"(over budget): {UNMATCHED}"])
+def is_oracle(cells: Iterable[Cell]) -> bool:
+    """Return whether the method of these cells claims to see the test queries; a cell that never ran has no claims."""
+    return any(cell.claims.get("oracle", False) for cell in cells)
 
 
-def marks_of(cells: Iterable[Cell]) -> Marks:
-    """Return the marks of a method from the claims in its cells; a cell that never ran has none."""
-    claims = [cell.record.get("claims", {}) for cell in cells]
-    return Marks(
-        oracle=any(bool(claim.get("oracle")) for claim in claims),
-        matched=all(bool(claim.get("matched", True)) for claim in claims),
-    )
+def is_matched(cells: Iterable[Cell]) -> bool:
+    """Return whether the method of these cells claims to keep its budget."""
+    return all(cell.claims.get("matched", True) for cell in cells)
 
 
-def all_marks(marks: Iterable[Marks]) -> Marks:
-    """Return every mark that some row of a table has."""
-    every = list(marks)
-    return Marks(any(one.oracle for one in every), all(one.matched for one in every))
+def marked(method: str, oracle: bool, matched: bool = True) -> str:
+    """Return the method's name with the marks that every table must show."""
+    return method + (" (oracle)" if oracle else "") + ("" if matched else " (over budget)")
+
+
+def mark_notes(oracle: bool, matched: bool = True) -> list[str]:
+    """Return what the marks mean, one line each."""
+    notes = [f"(oracle): {ORACLE}"] if oracle else []
+    return notes if matched else [*notes, f"(over budget): {UNMATCHED}"]
 
 
 def study_notes(plan: Mapping[str, Any] | None) -> list[str]:

@@ -1,14 +1,23 @@
 """The latency table of a study: p50 and p95 of each method's searches, and the A/A control."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.reports.formatting import Marks, aligned, all_marks, graph_names, graph_notes, marks_of, optional
+from aacbench.reports.formatting import (
+    aligned,
+    graph_names,
+    graph_notes,
+    is_matched,
+    is_oracle,
+    mark_notes,
+    marked,
+    optional,
+)
 from aacbench.run.layout import CONTROL_FILE, TIMINGS_FILE
 from aacbench.run.rows import read_timings
 from aacbench.run.store import Cell
@@ -41,11 +50,6 @@ class Latency:
     pool_seconds: float
     build_bytes: int | None
 
-    @property
-    def marks(self) -> Marks:
-        """The marks of the method."""
-        return Marks(self.oracle, self.matched)
-
 
 def latencies(cells: Iterable[Cell]) -> list[Latency]:
     """Return a row for every timed method; refuse cells of several tiers, whose times are not comparable."""
@@ -68,12 +72,12 @@ def markdown(rows: Sequence[Latency]) -> str:
     """Return the table and how to read it."""
     names = graph_names(row.graph for row in rows)
     rows = [replace(row, graph=names[row.graph]) for row in rows]
-    notes = [*all_marks(row.marks for row in rows).notes, *graph_notes(names)]
+    marks = mark_notes(any(row.oracle for row in rows), all(row.matched for row in rows))
     table = [
         {
             "graph": row.graph,
             "budget": f"{row.budget:g}",
-            "method": row.method + row.marks.text,
+            "method": marked(row.method, row.oracle, row.matched),
             "build s": f"{row.build_seconds:.1f}",
             "pool s": f"{row.pool_seconds:.1f}",
             "build MiB": "" if row.build_bytes is None else f"{row.build_bytes / MIB:.0f}",
@@ -90,13 +94,8 @@ def markdown(rows: Sequence[Latency]) -> str:
         "graph and budget, except dijkstra, ran twice under two names: the A/A ratio compares the two, and differences "
         "between methods below the A/A spread mean nothing. A build costs its own seconds plus those of its pools; its "
         "memory is the increase of the worker's peak memory, including libraries that the build imports."
-        + "".join(f"\n{note}" for note in notes)
+        + "".join(f"\n{note}" for note in [*marks, *graph_notes(names)])
     )
-
-
-def records(rows: Sequence[Latency]) -> list[dict[str, Any]]:
-    """Return the rows as plain values, for JSON."""
-    return [asdict(row) for row in rows]
 
 
 def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None) -> Latency:
@@ -105,20 +104,20 @@ def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None)
     p50, p95 = (float(value) for value in np.percentile(per_query, [50, 95]))
     key, repetitions = cells[0].key, min(len(table) for table in tables)
     ratio, spread = control or (None, None)
-    marks, builds = marks_of(cells), [cell.record["build"] for cell in cells]
+    builds = [cell.record["build"] for cell in cells]
     memory = [build["peak_rss"] - build["rss_before"] for build in builds if "rss_before" in build]
     return Latency(
         graph=key["graph"],
         budget=key["budget"],
         method=label,
-        matched=marks.matched,
+        matched=is_matched(cells),
         tier=cells[0].record["tier"],
         repetitions=repetitions,
         p50=p50,
         p95=p95,
         control_ratio=ratio,
         control_spread=spread,
-        oracle=marks.oracle,
+        oracle=is_oracle(cells),
         build_seconds=max(build["seconds"] for build in builds),
         pool_seconds=max(build["pool_seconds"] for build in builds),
         build_bytes=max(memory, default=None),

@@ -4,9 +4,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aacbench.errors import UsageError
-from aacbench.reports.formatting import ORACLE, marks_of, study_notes
+from aacbench.reports.formatting import ORACLE, study_notes
 from aacbench.run.matched import Side, expansions, partner, sides
-from aacbench.run.records import BASELINE, CANDIDATE, TEST
+from aacbench.run.records import BASELINE
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
 from aacbench.stats import (
@@ -76,7 +76,7 @@ def analyse(study: StudyContents, a: str | None, b: str | None, profile: str | N
     """Test A against B; by default with the study's profile, and its two methods if it has exactly two."""
     used = profile_of(profile or (study.plan or {}).get("study", {}).get("analysis", "crossed/1"))
     wanted = estimand_of(estimand or used.estimand)
-    reported = [cell for cell in study.planned_cells() if _is_reported(cell)]
+    reported = [cell for cell in study.planned_cells() if cell.is_reported]
     a, b = _methods(reported, a, b)
     sides_a, sides_b, sides_base = (sides(reported, label) for label in (a, b, BASELINE))
     dijkstra = {side.graph: expansions(side.good[0]) for side in sides_base if side.good}
@@ -88,6 +88,7 @@ def analyse(study: StudyContents, a: str | None, b: str | None, profile: str | N
         else:
             made.append(_analysis(one, other, dijkstra.get(one.graph), used, wanted))
     cells = [cell for side in [*sides_a, *sides_b] for cell in side.cells]
+    oracles = dict.fromkeys(cell.key["label"] for cell in cells if cell.claims.get("oracle"))
     return Table(
         a=a,
         b=b,
@@ -98,17 +99,8 @@ def analyse(study: StudyContents, a: str | None, b: str | None, profile: str | N
         failures=tuple(dict.fromkeys(_failure(cell) for cell in cells if cell.outcome not in ("ok", "unsupported"))),
         outcomes=tuple(cell.outcome for cell in cells),
         graphs=tuple(dict.fromkeys(cell.key["graph"] for cell in cells)),
-        warnings=(*study_notes(study.plan), *_oracles(cells)),
+        warnings=(*study_notes(study.plan), *(f"{label} {ORACLE}" for label in oracles)),
     )
-
-
-def _oracles(cells: Sequence[Cell]) -> list[str]:
-    labels = [cell.key["label"] for cell in cells if marks_of([cell]).oracle]
-    return [f"{label} {ORACLE}" for label in dict.fromkeys(labels)]
-
-
-def _is_reported(cell: Cell) -> bool:
-    return TEST in cell.key["splits"] and cell.key.get("role") != CANDIDATE
 
 
 def _methods(cells: Sequence[Cell], a: str | None, b: str | None) -> tuple[str, str]:

@@ -11,16 +11,18 @@ import numpy.typing as npt
 
 from aacbench.reports.formatting import (
     LONGEST_REASON,
-    Marks,
     aligned,
-    all_marks,
     graph_names,
     graph_notes,
-    marks_of,
+    is_matched,
+    is_oracle,
+    mark_notes,
+    marked,
     optional,
     short_settings,
 )
-from aacbench.run.records import BASELINE, CANDIDATE, OUTCOMES, TEST, VALIDATION
+from aacbench.run.matched import bytes_per_vertex, self_reported
+from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION
 from aacbench.run.store import Cell
 from aacbench.util.text import one_line
 
@@ -52,18 +54,13 @@ class Row:
     outcome: str
     reason: str
 
-    @property
-    def marks(self) -> Marks:
-        """The marks of the method."""
-        return Marks(self.oracle, self.matched)
-
     def cells(self) -> dict[str, str]:
         """Return the row as the table shows it, by column."""
         baseline = self.method == BASELINE
         return {
             "graph": self.graph,
             "budget": "" if baseline else f"{self.budget:g}",
-            "method": self.method + self.marks.text,
+            "method": marked(self.method, self.oracle, self.matched),
             "nominal B/v": "" if self.convention.startswith("measured/") else optional(self.nominal, ".4g"),
             "measured B/v": "declared" if self.declared else optional(self.measured, ".1f"),
             "settings": self.settings,
@@ -107,30 +104,23 @@ def csv_text(rows: Iterable[Row]) -> str:
     return out.getvalue()
 
 
-def records(rows: Iterable[Row]) -> list[dict[str, Any]]:
-    """Return the rows as plain values, for JSON."""
-    return [asdict(row) for row in rows]
-
-
 def _row(key: tuple[str, float, str], group: list[Cell], base: float | None) -> Row:
     graph, budget, label = key
     worst = max(group, key=lambda cell: OUTCOMES.index(cell.outcome))
-    # With retrospective selection candidates have test rows too, but only the chosen one is reported.
-    reported = [cell for cell in group if TEST in cell.key["splits"] and cell.key.get("role") != CANDIDATE]
-    final = reported or group
+    final = [cell for cell in group if cell.is_reported] or group
     test = _mean(final, TEST)
     charged = final[0].key["convention"]
-    costs, marks = _cost_ratios(final), marks_of(group)
+    costs = _cost_ratios(final)
     return Row(
         graph=graph,
         budget=budget,
         method=label,
-        oracle=marks.oracle,
-        matched=marks.matched,
+        oracle=is_oracle(group),
+        matched=is_matched(group),
         convention=f"{charged['name']}/{charged['version']}",
-        nominal=None if label == BASELINE else _bytes(final, "nominal_per_vertex"),
-        measured=_bytes(final, "measured_per_vertex"),
-        declared=any(not cell.record["bytes"].get("measured", True) for cell in final if "bytes" in cell.record),
+        nominal=None if label == BASELINE else bytes_per_vertex(final, "nominal_per_vertex"),
+        measured=bytes_per_vertex(final),
+        declared=self_reported(final),
         settings=_settings(final),
         seeds=len({cell.key["seed"] for cell in final}),
         validation=_mean(_candidates(group, final), VALIDATION),
@@ -164,7 +154,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
             "cost: path cost divided by the shortest, for methods that do not claim shortest paths; "
             "do not compare their expansions with those of methods that do."
         )
-    return notes + all_marks(row.marks for row in rows).notes
+    return notes + mark_notes(any(row.oracle for row in rows), all(row.matched for row in rows))
 
 
 def _reasons(rows: Sequence[Row]) -> list[str]:
@@ -200,19 +190,11 @@ def _cost_ratios(cells: list[Cell]) -> Array:
     """Return path cost / shortest cost on the test queries, if the method does not claim shortest paths."""
     ratios = [np.empty(0)]
     for cell in cells:
-        if cell.outcome == "ok" and TEST in cell.key["splits"] and not _claims_optimal(cell):
+        if cell.outcome == "ok" and TEST in cell.key["splits"] and not cell.claims.get("admissible", True):
             columns = cell.queries
             counted = (columns["split"] == TEST) & (columns["outcome"] == "ok") & (columns["reference_cost"] > 0)
             ratios.append(columns["path_cost"][counted] / columns["reference_cost"][counted])
     return np.concatenate(ratios)
-
-
-def _claims_optimal(cell: Cell) -> bool:
-    return bool(cell.record.get("claims", {}).get("admissible", True))
-
-
-def _bytes(cells: list[Cell], name: str) -> float | None:
-    return max((cell.record["bytes"][name] for cell in cells if "bytes" in cell.record), default=None)
 
 
 def _settings(cells: list[Cell]) -> str:

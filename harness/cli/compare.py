@@ -1,5 +1,6 @@
 """`aacbench compare`: compare two methods of a study, or one method in two studies, query by query."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -44,7 +45,7 @@ def compare(context: click.Context, a: str, b: str, study: Path | None, method: 
     )
     rows, differing = comparison.compare(one, other), comparison.differences(one, other)
     if as_json:
-        found = {"differences": differing, "comparisons": comparison.records(rows)}
+        found = {"differences": differing, "comparisons": list(map(asdict, rows))}
         echo_json({"a": a, "b": b, "method": method, **found})
     else:
         names = (f"{method} in {a}", f"{method} in {b}") if method else (a, b)

@@ -1,6 +1,7 @@
 """`aacbench status` and `aacbench report`: read a study's store without running anything, plugins included."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def report(context: click.Context, study: Path | None, as_csv: bool, as_json: bo
     cells = contents.planned_cells()
     rows, times = tables.rows_of(cells), latency.latencies(cells)
     if as_json:
-        echo_json({"study": str(root), "results": tables.records(rows), "latencies": latency.records(times)})
+        echo_json({"study": str(root), "results": list(map(asdict, rows)), "latencies": list(map(asdict, times))})
     elif as_csv:
         click.echo(tables.csv_text(rows), nl=False)
     else:
@@ -73,16 +74,8 @@ def _facts(root: Path) -> dict[str, Any]:
     from aacbench.run.study import summary
 
     counted = summary(root)
-    return {
-        "study": str(root),
-        "planned": counted.planned,
-        "done": counted.planned - len(counted.missing),
-        "missing": list(counted.missing),
-        "outcomes": dict(counted.outcomes),
-        "damaged": dict(counted.damaged),
-        "unplanned": list(counted.unplanned),
-        "last_run": _run_record(root),
-    }
+    done = counted.planned - len(counted.missing)
+    return {"study": str(root), "done": done, **asdict(counted), "last_run": _run_record(root)}
 
 
 def _run_record(root: Path) -> dict[str, Any] | None:

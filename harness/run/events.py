@@ -1,6 +1,5 @@
 """The log of a run: its settings in `run.json`, and its events as they happen."""
 
-import json
 import os
 import secrets
 from contextlib import suppress
@@ -9,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aacbench.errors import DataError
 from aacbench.run.cleanup import sweep
 from aacbench.run.layout import RUNS
 from aacbench.util.atomic_io import make_folder, replace_file, storing, sync_folder, write_all
@@ -49,26 +47,6 @@ def start_run(root: Path, facts: dict[str, Any]) -> RunLog:
         sweep(root)
     log._write(log.record)
     return log
-
-
-def read_events(folder: Path) -> list[dict[str, Any]]:
-    """Return the events of a run in order, without a last line that a crash cut short."""
-    path = folder / EVENTS_FILE
-    try:
-        lines = path.read_bytes().split(b"\n")[:-1]  # after the last line end: nothing, or a line cut short
-    except FileNotFoundError:
-        return []
-    return [_event(line, f"{path}, line {number}") for number, line in enumerate(lines, 1)]
-
-
-def _event(line: bytes, where: str) -> dict[str, Any]:
-    try:
-        event = json.loads(line)
-    except ValueError as error:
-        raise DataError(f"{where}: {line[:40]!r} is not an event.") from error
-    if not isinstance(event, dict):
-        raise DataError(f"{where}: an event must be a JSON object.")
-    return event
 
 
 def _append(path: Path, line: bytes) -> None:

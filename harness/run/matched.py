@@ -1,6 +1,6 @@
 """Find the cells of two methods that may be compared: those with the same bytes per vertex."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,18 +28,16 @@ class Side:
     @property
     def bytes(self) -> float | None:
         """Bytes per vertex, measured or self-reported; the largest of any seed."""
-        found = [cell.record["bytes"]["measured_per_vertex"] for cell in self.good if "bytes" in cell.record]
-        return max(found) if found else None
+        return bytes_per_vertex(self.good)
 
     @property
     def measured_bytes(self) -> float | None:
         """The same, or None if some of them are self-reported."""
-        declared = any(not cell.record["bytes"].get("measured", True) for cell in self.good if "bytes" in cell.record)
-        return None if declared else self.bytes
+        return None if self_reported(self.good) else self.bytes
 
     def rows(self) -> MethodRows:
         """Return the expansions on the test queries by seed."""
-        deterministic = all(cell.record.get("claims", {}).get("deterministic", False) for cell in self.good)
+        deterministic = all(cell.claims.get("deterministic", False) for cell in self.good)
         return MethodRows(self.label, {cell.key["seed"]: expansions(cell) for cell in self.good}, deterministic)
 
 
@@ -66,6 +64,16 @@ def partner(one: Side, others: Sequence[Side], profile: Profile) -> tuple[Side |
         return _closest(one, good, profile.bytes_tolerance)
     same = [side for side in good if side.budget == one.budget]
     return (same[0], "") if same else (None, f"{there[0].label} has no cell that is ok at this budget")
+
+
+def bytes_per_vertex(cells: Iterable[Cell], kind: str = "measured_per_vertex") -> float | None:
+    """Return the largest bytes per vertex of any cell, or None if no cell has any."""
+    return max((cell.record["bytes"][kind] for cell in cells if "bytes" in cell.record), default=None)
+
+
+def self_reported(cells: Iterable[Cell]) -> bool:
+    """Return whether the bytes of some cell are the method's own statement, not measured."""
+    return any(not cell.record["bytes"].get("measured", True) for cell in cells if "bytes" in cell.record)
 
 
 def bytes_apart(a: float, b: float) -> float:

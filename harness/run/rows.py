@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,7 @@ def _read(kinds: Mapping[str, str], data: bytes, where: str) -> dict[str, Array]
         if len(row) != len(header):
             raise DataError(f"{where}, line {line}: {len(row)} values where {len(header)} are expected.")
     by_name = dict(zip(header, zip(*rows[1:], strict=True), strict=True)) if rows[1:] else dict.fromkeys(header, ())
-    return {column: _READERS[kind](by_name[column], lines, column, where) for column, kind in kinds.items()}
+    return {column: _values(kind, by_name[column], lines[1:], column, where) for column, kind in kinds.items()}
 
 
 def _lines(data: bytes, where: str) -> tuple[list[int], list[list[str]]]:
@@ -108,34 +108,13 @@ def _lines(data: bytes, where: str) -> tuple[list[int], list[list[str]]]:
     return [line for line, _ in found], [row for _, row in found]
 
 
-def _checked(texts: Sequence[str], pattern: re.Pattern[str], kind: str, lines: list[int], at: tuple[str, str]) -> None:
-    column, where = at
-    for i, text in enumerate(texts):
-        if not pattern.fullmatch(text):
-            raise DataError(f"{where}, line {lines[i + 1]}: the {column} {text!r} is not a {kind}.")
-
-
-def _whole(texts: Sequence[str], lines: list[int], column: str, where: str) -> Array:
-    _checked(texts, _WHOLE, WHOLE, lines, (column, where))
-    for i, text in enumerate(texts):
-        if len(text) > 20 or not _INT64.min <= int(text) <= _INT64.max:
-            raise DataError(f"{where}, line {lines[i + 1]}: the {column} {text} is too large.")
-    return np.array([int(text) for text in texts], dtype=np.int64)
-
-
-def _number(texts: Sequence[str], lines: list[int], column: str, where: str) -> Array:
-    if all(_WHOLE.fullmatch(text) for text in texts):
-        return _whole(texts, lines, column, where)
-    _checked(texts, _NUMBER, NUMBER, lines, (column, where))
-    return np.array([float(text) for text in texts], dtype=np.float64)
-
-
-def _text(texts: Sequence[str], lines: list[int], column: str, where: str) -> Array:
-    return np.array(texts, dtype=object)
-
-
-_READERS: dict[str, Callable[[Sequence[str], list[int], str, str], Array]] = {
-    TEXT: _text,
-    WHOLE: _whole,
-    NUMBER: _number,
-}
+def _values(kind: str, texts: Sequence[str], lines: Sequence[int], column: str, where: str) -> Array:
+    if kind == TEXT:
+        return np.array(texts, dtype=object)
+    whole = kind == WHOLE or all(_WHOLE.fullmatch(text) for text in texts)
+    for line, text in zip(lines, texts, strict=True):
+        if not (_WHOLE if whole else _NUMBER).fullmatch(text):
+            raise DataError(f"{where}, line {line}: the {column} {text!r} is not a {kind}.")
+        if whole and (len(text) > 20 or not _INT64.min <= int(text) <= _INT64.max):
+            raise DataError(f"{where}, line {line}: the {column} {text} is too large.")
+    return np.array([int(text) if whole else float(text) for text in texts], dtype=np.int64 if whole else np.float64)

@@ -15,7 +15,7 @@ from aacbench.errors import AacbenchError, DamagedCellError, DataError
 from aacbench.run.cleanup import discard, replaced_id
 from aacbench.run.layout import CELL_FILE, CELLS, QUERIES_FILE, REPLACED, cell_folder, is_cell_id
 from aacbench.run.layout import cell_id as id_of
-from aacbench.run.records import OUTCOMES
+from aacbench.run.records import CANDIDATE, OUTCOMES, TEST
 from aacbench.util.atomic_io import is_still, make_folder, remove, storing, sync_folder, write_file
 from aacbench.util.canonical import digest, spelt
 from aacbench.util.cleanup import UNFINISHED, scratch_name
@@ -43,6 +43,16 @@ class Cell:
     def outcome(self) -> str:
         """One of `OUTCOMES`."""
         return self.record["outcome"]
+
+    @property
+    def claims(self) -> Mapping[str, Any]:
+        """The claims of the method; empty if the cell never ran."""
+        return self.record.get("claims", {})
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether results are reported of this cell: it has test queries and is not a mere candidate."""
+        return TEST in self.key["splits"] and self.key.get("role") != CANDIDATE
 
     @cached_property
     def queries(self) -> "Mapping[str, Array]":

@@ -14,6 +14,7 @@ from aacbench.stats.profiles import Profile
 from aacbench.stats.ranks import Location, Wilcoxon, hodges_lehmann, wilcoxon
 
 Array = npt.NDArray[Any]
+Formula = Callable[[Array, Array], Array]  # of p-values and their directions, along the last axis
 
 ABSZ_WARNING = (
     "stouffer-absz is the paper's: it adds z-values without their signs, so seeds that contradict each other count "
@@ -39,78 +40,57 @@ class Combined:
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A way to combine p-values; `assumes` says under which dependence between them it keeps its level."""
+    """A way to combine p-values."""
 
     name: str
-    assumes: str
-    formula: Callable[[Array, Array], Array]  # of p-values and their directions, along the last axis
+    formula: Formula
     signed: bool = False
     warning: str = ""
     decided_by_one: bool = False
     near_level: str = ""  # the warning for 0.01 <= p < 0.05
 
 
-def _fisher(ps: Array, directions: Array) -> Array:
-    return scipy_stats.combine_pvalues(ps, method="fisher", axis=-1).pvalue
-
-
-def _stouffer(ps: Array, directions: Array) -> Array:
-    return scipy_stats.combine_pvalues(ps, method="stouffer", axis=-1).pvalue
-
-
-def _stouffer_absz(ps: Array, directions: Array) -> Array:
-    return _two_sided(_stouffer_z(ps, np.ones_like(ps)))
-
-
-def _stouffer_signed(ps: Array, directions: Array) -> Array:
-    return _two_sided(np.abs(_stouffer_z(ps, directions)))
-
-
-def _cauchy(ps: Array, directions: Array) -> Array:
-    return scipy_stats.cauchy.sf(np.tan((0.5 - ps) * np.pi).mean(axis=-1))
-
-
-def _cauchy_directional(ps: Array, directions: Array) -> Array:
-    return _cauchy(np.where(directions > 0, ps / 2, 1 - ps / 2), directions)
-
-
-def _simes(ps: Array, directions: Array) -> Array:
-    return scipy_stats.false_discovery_control(ps, axis=-1).min(axis=-1)
-
-
-def _bonferroni(ps: Array, directions: Array) -> Array:
-    return np.minimum(1, ps.shape[-1] * ps.min(axis=-1))
-
-
-def _twice_mean(ps: Array, directions: Array) -> Array:
-    return np.minimum(1, 2 * ps.mean(axis=-1))
-
-
-def _twice_median(ps: Array, directions: Array) -> Array:
-    return np.minimum(1, 2 * np.median(ps, axis=-1))
-
-
-def _stouffer_z(ps: Array, directions: Array) -> Array:
+def stouffer_z(ps: Array, directions: Array) -> Array:
+    """Return the sum of signed z-values divided by the square root of their number."""
     return (directions * scipy_stats.norm.isf(ps / 2)).sum(axis=-1) / np.sqrt(ps.shape[-1])
 
 
-def _two_sided(z: Array) -> Array:
-    return 2 * scipy_stats.norm.sf(z)
+def _by_scipy(method: str) -> Formula:
+    return lambda ps, _: scipy_stats.combine_pvalues(ps, method=method, axis=-1).pvalue
+
+
+def _cauchy(ps: Array, _: Array) -> Array:
+    return scipy_stats.cauchy.sf(np.tan((0.5 - ps) * np.pi).mean(axis=-1))
 
 
 COMBINATIONS = {
     way.name: way
     for way in (
-        Combination("fisher", "independence, which seeds that share queries do not have", _fisher),
-        Combination("stouffer", "independence, one-sided p-values", _stouffer, decided_by_one=True),
-        Combination("stouffer-absz", "nothing makes it valid", _stouffer_absz, warning=ABSZ_WARNING),
-        Combination("stouffer-signed", "independence", _stouffer_signed, signed=True),
-        Combination("cauchy", "any dependence, nearly", _cauchy, decided_by_one=True, near_level=CAUCHY_WARNING),
-        Combination("cauchy-directional", "as cauchy; one-sided: A expands more", _cauchy_directional, signed=True),
-        Combination("simes", "positive dependence", _simes),
-        Combination("bonferroni", "any dependence", _bonferroni),
-        Combination("twice-mean", "any dependence", _twice_mean),
-        Combination("twice-median", "any dependence", _twice_median),
+        Combination("fisher", _by_scipy("fisher")),  # assumes independence, but seeds share their queries
+        Combination("stouffer", _by_scipy("stouffer"), decided_by_one=True),  # independence, one-sided p-values
+        Combination(  # valid under no assumption
+            "stouffer-absz",
+            lambda ps, _: 2 * scipy_stats.norm.sf(stouffer_z(ps, np.ones_like(ps))),
+            warning=ABSZ_WARNING,
+        ),
+        Combination(  # independence
+            "stouffer-signed",
+            lambda ps, signs: 2 * scipy_stats.norm.sf(np.abs(stouffer_z(ps, signs))),
+            signed=True,
+        ),
+        Combination("cauchy", _cauchy, decided_by_one=True, near_level=CAUCHY_WARNING),  # nearly any dependence
+        Combination(  # as cauchy, but one-sided: A expands more
+            "cauchy-directional",
+            lambda ps, signs: _cauchy(np.where(signs > 0, ps / 2, 1 - ps / 2), signs),
+            signed=True,
+        ),
+        Combination(  # positive dependence
+            "simes", lambda ps, _: scipy_stats.false_discovery_control(ps, axis=-1).min(axis=-1)
+        ),
+        # The others hold under any dependence.
+        Combination("bonferroni", lambda ps, _: np.minimum(1, ps.shape[-1] * ps.min(axis=-1))),
+        Combination("twice-mean", lambda ps, _: np.minimum(1, 2 * ps.mean(axis=-1))),
+        Combination("twice-median", lambda ps, _: np.minimum(1, 2 * np.median(ps, axis=-1))),
     )
 }
 
@@ -129,11 +109,6 @@ def combine(name: str, ps: Sequence[float], directions: Sequence[int] = ()) -> C
     if way.near_level and 0.01 <= p < 0.05:
         warnings.append(way.near_level)
     return Combined(name, p, " ".join(warnings))
-
-
-def signed_z(ps: Sequence[float], directions: Sequence[int]) -> float:
-    """Return the sum of signed z-values divided by the square root of their number."""
-    return float(_stouffer_z(np.asarray(ps, dtype=float), np.asarray(directions)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,8 +55,8 @@ class Estimand:
         return {name: getattr(self, name) for name in ("name", "unit", "better", "null", "digits")}
 
 
-def _reduction(a: Array, b: Array, base: Array | None) -> Array:
-    return _mean(_reduction_rows(a, b, base))
+def _mean(values: Array) -> Array:
+    return np.asarray(values.mean(axis=(-2, -1)))
 
 
 def _reduction_rows(a: Array, b: Array, base: Array | None) -> Array:
@@ -64,34 +64,18 @@ def _reduction_rows(a: Array, b: Array, base: Array | None) -> Array:
     return 100 * (b - a) / base.mean(axis=-1)[..., None, None]
 
 
-def _ratio_of_means(a: Array, b: Array, base: Array | None) -> Array:
-    return _mean(a) / _mean(b)
-
-
-def _ratio_rows(a: Array, b: Array, base: Array | None) -> Array:
+def _ratio_rows(a: Array, b: Array, _: Array | None) -> Array:
     """Return each row's first-order contribution to the logarithm of the ratio of means."""
     return a / _mean(a)[..., None, None] - b / _mean(b)[..., None, None]
 
 
-def _geometric(a: Array, b: Array, base: Array | None) -> Array:
-    return np.exp(_mean(_log_rows(a, b, base)))
-
-
-def _log_rows(a: Array, b: Array, base: Array | None) -> Array:
-    return np.log(a) - np.log(b)
-
-
-def _median_ratio(a: Array, b: Array, base: Array | None) -> Array:
+def _median_ratio(a: Array, b: Array, _: Array | None) -> Array:
     return np.median(a, axis=(-2, -1)) / np.median(b, axis=(-2, -1))
 
 
-def _hodges_lehmann(a: Array, b: Array, base: Array | None) -> Array:
+def _hodges_lehmann(a: Array, b: Array, _: Array | None) -> Array:
     # Seeds are averaged first: the ranks are over queries.
     return np.asarray(np.apply_along_axis(walsh_median, -1, (a - b).mean(axis=-2)))
-
-
-def _mean(values: Array) -> Array:
-    return np.asarray(values.mean(axis=(-2, -1)))
 
 
 ESTIMANDS = {
@@ -103,7 +87,7 @@ ESTIMANDS = {
             better="higher",
             null=0,
             digits=2,
-            formula=_reduction,
+            formula=lambda a, b, base: _mean(_reduction_rows(a, b, base)),
             linear=_reduction_rows,
             needs_base=True,
         ),
@@ -113,7 +97,7 @@ ESTIMANDS = {
             better="lower",
             null=1,
             digits=4,
-            formula=_ratio_of_means,
+            formula=lambda a, b, _: _mean(a) / _mean(b),
             linear=_ratio_rows,
         ),
         Estimand(
@@ -122,8 +106,8 @@ ESTIMANDS = {
             better="lower",
             null=1,
             digits=4,
-            formula=_geometric,
-            linear=_log_rows,
+            formula=lambda a, b, _: np.exp(_mean(np.log(a) - np.log(b))),
+            linear=lambda a, b, _: np.log(a) - np.log(b),
             needs_positive=True,
         ),
         Estimand(name="median_ratio", unit="ratio A/B", better="lower", null=1, digits=4, formula=_median_ratio),

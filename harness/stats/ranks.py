@@ -31,11 +31,6 @@ class Wilcoxon:
     status: str
 
     @property
-    def n_effective(self) -> int:
-        """The number of differences that are not zero."""
-        return self.n - self.zeros
-
-    @property
     def direction(self) -> int:
         """1 if A expands more by ranks, -1 if B does, else 0."""
         return int(np.sign(self.rank_biserial or 0.0))

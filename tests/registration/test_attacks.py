@@ -66,8 +66,8 @@ def test_rows_edited_in_place(done, found, change):
     path.write_bytes(change(path.read_bytes()))
     code, said = found(done)
     assert code == TAMPERED
-    assert f"cell {cell.cell_id}" in said
-    assert "not what was written: queries.csv" in said
+    assert f"Cell {cell.cell_id}" in said
+    assert "queries.csv changed since it was written" in said
 
 
 @pytest.mark.parametrize("change", [improved, swapped])

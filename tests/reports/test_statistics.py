@@ -1,7 +1,7 @@
 """From a store to a table: pairing by bytes, seeds and queries, families, and sentences that say no more than is so."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_methods_are_paired_by_the_bytes_they_hold(tmp_path):
 def test_under_the_papers_profile_budgets_pair_and_unlike_bytes_are_told(tmp_path):
     table = analysed(tmp_path, [alt(32, measured=16.0), *learned()], profile="paper/1")
     assert len(table.cells) == 1
-    assert "no comparison at matched memory: p7 32" in markdown(table)
+    assert "not a comparison at matched memory: p7 32" in markdown(table)
 
 
 def test_declared_bytes_are_no_match(tmp_path):
@@ -168,6 +168,12 @@ def test_the_family_is_the_table_and_a_lost_difference_is_told(tmp_path):
         assert ("Different in this cell alone" in sentence(table, cell)) == (cell in alone)
     kept = sum(cell.adjusted["holm"] < 0.05 for cell in table.cells)
     assert f"{kept} of 4 p-values (difference) stay below 0.05 after Holm" in markdown(table)
+
+
+def test_a_p_value_of_zero_stays_below_the_level(tmp_path):
+    table = analysed(tmp_path, [alt(), *learned()])
+    zero = replace(table.cells[0], family_p=0.0, adjusted={"holm": 0.0})
+    assert "1 of 1 p-values (difference) stay below 0.05" in markdown(replace(table, cells=(zero,)))
 
 
 def test_the_papers_stouffer_comes_with_its_warning(tmp_path):

@@ -121,7 +121,7 @@ def test_a_path_is_given_once_below_each_table_and_in_full_to_scripts(tmp_path):
         assert text.count("/home/somebody") == 1
     assert "bad on file:city.gr at 32 B/v" in markdown(rows)
     assert csv_text(rows).count(graph) == 3
-    assert [row["graph"] for row in (*latency.records(times), *comparison.records(pair))] == [graph, graph]
+    assert [row.graph for row in (*times, *pair)] == [graph, graph]
 
 
 def test_oracles_are_marked_where_times_are_shown_and_where_two_are_compared(tmp_path):

@@ -9,10 +9,10 @@ import sys
 import threading
 
 import pytest
+from stored_cells import read_events
 
 from aacbench.errors import DamagedCellError, DataError, StoreError, UsageError
-from aacbench.run import events
-from aacbench.run.events import read_events, start_run
+from aacbench.run.events import start_run
 from aacbench.run.existing import decide, state_of
 from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.records import OUTCOMES
@@ -106,21 +106,6 @@ def test_a_run_log(tmp_path):
     assert read_events(start_run(tmp_path, {}).folder) == []
 
 
-def test_an_event_cut_short_is_left_out_and_a_broken_one_named(tmp_path):
-    log = start_run(tmp_path, {})
-    log.event("one")
-    log.event("two")
-    path = log.folder / "events.jsonl"
-    whole = path.read_bytes()
-    for cut in range(whole.index(b"\n") + 1, len(whole)):
-        path.write_bytes(whole[:cut])
-        assert [event["event"] for event in read_events(log.folder)] == ["one"]
-    for broken in (b"x" + whole, b"3\n" + whole):
-        path.write_bytes(broken)
-        with pytest.raises(DataError, match=r"events\.jsonl, line 1"):
-            read_events(log.folder)
-
-
 def test_an_event_that_could_not_be_written_spoils_no_other(tmp_path, monkeypatch):
     log = start_run(tmp_path, {})
     log.event("one")
@@ -135,7 +120,7 @@ def test_an_event_that_could_not_be_written_spoils_no_other(tmp_path, monkeypatc
         with pytest.raises(StoreError, match="full"):
             log.event("two")
     log.event("three")
-    assert [event["event"] for event in events.read_events(log.folder)] == ["one", "three"]
+    assert [event["event"] for event in read_events(log.folder)] == ["one", "three"]
 
 
 def test_a_lock_is_exclusive_and_leaves_nothing(tmp_path):
