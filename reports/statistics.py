@@ -72,29 +72,31 @@ class Table:
         return forest_rows(((cell.name, cell.effect) for cell in self.cells), bands)
 
 
-def analyse(study: StudyContents, a: str | None, b: str | None, profile: str | None, estimand: str | None) -> Table:
+def analyse(
+    study: StudyContents, a: str | None, b: str | None, profile_label: str | None, estimand_name: str | None
+) -> Table:
     """Test A against B; by default with the study's profile, and its two methods if it has exactly two."""
-    used = profile_of(profile or (study.plan or {}).get("study", {}).get("analysis", "crossed/1"))
-    wanted = estimand_of(estimand or used.estimand)
+    profile = profile_of(profile_label or (study.plan or {}).get("study", {}).get("analysis", "crossed/1"))
+    estimand = estimand_of(estimand_name or profile.estimand)
     reported = [cell for cell in study.planned_cells() if cell.is_reported]
     a, b = _methods(reported, a, b)
     sides_a, sides_b, sides_base = (sides(reported, label) for label in (a, b, BASELINE))
     dijkstra = {side.graph: expansions(side.good[0]) for side in sides_base if side.good}
-    made, unpaired = [], []
+    analyses, unpaired = [], []
     for one in sides_a:
-        other, reason = partner(one, sides_b, used)
+        other, reason = partner(one, sides_b, profile)
         if other is None:
             unpaired.append(f"{one.graph} at {one.budget:g} B/v: {reason}")
         else:
-            made.append(_analysis(one, other, dijkstra.get(one.graph), used, wanted))
+            analyses.append(_analysis(one, other, dijkstra.get(one.graph), profile, estimand))
     cells = [cell for side in [*sides_a, *sides_b] for cell in side.cells]
     oracles = dict.fromkeys(cell.key["label"] for cell in cells if cell.claims.get("oracle"))
     return Table(
         a=a,
         b=b,
-        profile=used,
-        estimand=wanted,
-        cells=tuple(_corrected(made, used)),
+        profile=profile,
+        estimand=estimand,
+        cells=tuple(_corrected(analyses, profile)),
         unpaired=tuple(unpaired),
         failures=tuple(dict.fromkeys(_failure(cell) for cell in cells if cell.outcome not in ("ok", "unsupported"))),
         outcomes=tuple(cell.outcome for cell in cells),

@@ -52,18 +52,18 @@ def sides(cells: Sequence[Cell], label: str) -> list[Side]:
 
 def partner(one: Side, others: Sequence[Side], profile: Profile) -> tuple[Side | None, str]:
     """Return the side of the other method to compare with this one, or None and the reason."""
-    there = [side for side in others if side.graph == one.graph]
-    if not there:
+    on_graph = [side for side in others if side.graph == one.graph]
+    if not on_graph:
         return None, "the other method was not run on this graph"
-    good = [side for side in there if side.good]
+    good = [side for side in on_graph if side.good]
     if not one.good or not good:
-        return None, f"{there[0].label if one.good else one.label} has no cell that is ok"
-    if BASELINE in (one.label, there[0].label):  # stores no labels: one cell per graph stands for every budget
+        return None, f"{on_graph[0].label if one.good else one.label} has no cell that is ok"
+    if BASELINE in (one.label, on_graph[0].label):  # stores no labels: one cell per graph stands for every budget
         return good[0], ""
     if profile.pairing == MEASURED:
         return _closest(one, good, profile.bytes_tolerance)
     same = [side for side in good if side.budget == one.budget]
-    return (same[0], "") if same else (None, f"{there[0].label} has no cell that is ok at this budget")
+    return (same[0], "") if same else (None, f"{on_graph[0].label} has no cell that is ok at this budget")
 
 
 def bytes_per_vertex(cells: Iterable[Cell], kind: str = "measured_per_vertex") -> float | None:

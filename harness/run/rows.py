@@ -76,9 +76,9 @@ def _texts(array: Array, kind: str, where: str) -> list[str]:
     if not array.size:
         return []
     values = array.tolist()
-    wanted = {TEXT: (str,), WHOLE: (int,), NUMBER: (int, float)}[kind]
+    types = {TEXT: (str,), WHOLE: (int,), NUMBER: (int, float)}[kind]
     for value in values:
-        if not isinstance(value, wanted) or isinstance(value, bool):
+        if not isinstance(value, types) or isinstance(value, bool):
             raise DataError(f"{where}: {value!r} is not a {kind}.")
         if isinstance(value, str) and not _WORD.fullmatch(value):
             raise DataError(f"{where}: {value!r} is not one plain word.")
