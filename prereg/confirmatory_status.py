@@ -12,7 +12,7 @@ from aacbench.prereg.ledger import Entry, History
 from aacbench.prereg.lock import Lock, read_lock
 from aacbench.prereg.predictions import Prediction, methods_of
 from aacbench.prereg.schema import CONFIRMATORY, EXPLORATORY, Registration
-from aacbench.run.plan import BASELINE, TEST
+from aacbench.run.records import BASELINE, TEST
 from aacbench.util.canonical import canonical
 
 ResultKey = tuple[Any, ...]  # what a result is about: a method with its parameters on a graph, with these queries

@@ -14,11 +14,19 @@ from aacbench.prereg.predictions import Band, Count, Equivalence, Ordering, Plac
 from aacbench.prereg.schema import Published, Registration
 from aacbench.prereg.verdicts import Verdicts
 from aacbench.run.matched import Side, expansions, partner, sides
-from aacbench.run.plan import BASELINE, CANDIDATE, TEST
+from aacbench.run.records import BASELINE, CANDIDATE, TEST
 from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell
-from aacbench.stats import Effect, ForestRow, Profile, effect_of_observations, effect_of_rows, estimand, forest_rows
-from aacbench.stats.families import adjust
+from aacbench.stats import (
+    Effect,
+    ForestRow,
+    Profile,
+    adjust,
+    effect_of_observations,
+    effect_of_rows,
+    estimand,
+    forest_rows,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from aacbench.prereg.lock import Lock
-from aacbench.run.plan import CHOSEN, TEST
+from aacbench.run.records import CHOSEN, TEST
 from aacbench.util.canonical import canonical, plain
 
 Key = Mapping[str, Any]

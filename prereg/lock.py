@@ -16,7 +16,8 @@ from aacbench.errors import AacbenchError, LockError, UsageError
 from aacbench.prereg.predictions import Prediction, methods_of
 from aacbench.prereg.schema import FROM_LOCK, TAG, Registration, portable
 from aacbench.run.graph_metadata import GraphMetadata
-from aacbench.run.plan import BASELINE, CellPlan
+from aacbench.run.plan import CellPlan
+from aacbench.run.records import BASELINE
 from aacbench.util.atomic_io import storing, write_file
 from aacbench.util.canonical import digest, pretty
 from aacbench.util.compiled import kernel_digest

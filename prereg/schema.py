@@ -12,8 +12,7 @@ from aacbench.prereg import predictions
 from aacbench.prereg.predictions import Prediction, methods_of, number, only, optional, read_prediction, required
 from aacbench.protocols import values
 from aacbench.protocols.reader import study_of
-from aacbench.run.plan import BASELINE
-from aacbench.run.records import Study
+from aacbench.run.records import BASELINE, Study
 from aacbench.stats import ESTIMANDS, PROFILES, Profile, profile
 from aacbench.util.canonical import digest, plain
 

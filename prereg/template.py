@@ -4,8 +4,7 @@ import json
 from typing import Any
 
 from aacbench.prereg.schema import TAG
-from aacbench.run.plan import BASELINE
-from aacbench.run.records import MethodChoice, Study
+from aacbench.run.records import BASELINE, MethodChoice, Study
 
 HEAD = """\
 # A registration. Fill in every TODO, check everything else, then: aacbench prereg plan, lock, run, verify.

@@ -31,10 +31,10 @@ from aacbench.prereg.power import Outlook, outlooks
 from aacbench.prereg.schema import Registration, read_registration
 from aacbench.prereg.template import new_registration
 from aacbench.protocols.reader import read_protocol
-from aacbench.reports.cells import planned_cells
-from aacbench.reports.tables import aligned
+from aacbench.reports.formatting import aligned
 from aacbench.run.driver import prepare
 from aacbench.run.keys import key_of
+from aacbench.run.study import planned_cells
 from aacbench.util.atomic_io import make_folder, storing, write_file
 
 

@@ -15,7 +15,7 @@ from aacbench.prereg.predictions import INTERVAL, POINT, Band, Count, Equivalenc
 from aacbench.prereg.schema import EXPLORATORY, read_registration
 from aacbench.prereg.verdicts import NOT_EVALUATED
 from aacbench.prereg.verify import TIERS, Verification, verify
-from aacbench.reports.tables import aligned
+from aacbench.reports.formatting import aligned
 from aacbench.stats import ForestRow, estimand
 from aacbench.util.atomic_io import replace_file, storing
 from aacbench.util.canonical import finite, pretty

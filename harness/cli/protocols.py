@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.plugins import PLUGIN_FILES, warn
+from aacbench.cli.options import PLUGIN_FILES
+from aacbench.cli.plugins import warn
 from aacbench.errors import UsageError
 
 if TYPE_CHECKING:

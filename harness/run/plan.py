@@ -13,16 +13,13 @@ from aacbench.errors import UsageError
 from aacbench.processes.pool import Limits
 from aacbench.processes.worker import Failure
 from aacbench.run.fitting import Answer, Fitted, Question, ask_all
-from aacbench.run.records import MethodChoice, Study
+from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, SINGLE, TEST, VALIDATION, MethodChoice, Study
 from aacbench.search.policy import Policy, parse, switch
 from aacbench.util.canonical import canonical
 from aacbench.util.text import suggestion
 
-VALIDATION, TEST = "validation", "test"
-SINGLE, CANDIDATE, CHOSEN = "single", "candidate", "chosen"
 # On which queries the candidates of a grid are compared; with "none" all of them are reported.
 CHOSEN_ON = {"mean-expansions": VALIDATION, "retrospective": TEST}
-BASELINE = "dijkstra"  # what reductions are measured against; it holds no labels, so one budget stands for all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+VALIDATION, TEST = "validation", "test"  # the splits of queries
+SINGLE, CANDIDATE, CHOSEN = "single", "candidate", "chosen"  # the roles of cells
+BASELINE = "dijkstra"  # reductions are measured against it; it stores no labels, so one budget stands for all
 # Worst last: a wrong answer is worse than none.
 OUTCOMES = ("ok", "unsupported", "skipped", "timeout", "out-of-memory", "error", "wrong")
 STRATA, SCENARIO, FILE = "strata", "scenario", "file"  # query modes besides those of `queries.sampling`

@@ -46,7 +46,7 @@ def test_rows_edited_in_place(done, finds, change):
     cell = done.cells("random-subset")[0]
     path = next(done.study.glob(f"cells/*/{cell.cell_id}/queries.csv"))
     path.write_bytes(change(path.read_bytes()))
-    finds(done, TAMPERED, f"cell {cell.cell_id}", "not what was written: queries.csv")
+    finds(done, TAMPERED, f"Cell {cell.cell_id}", "queries.csv changed since it was written")
 
 
 @pytest.mark.parametrize("change", [improved, swapped])

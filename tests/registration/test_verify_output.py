@@ -11,7 +11,7 @@ from aacbench.prereg.files import files_of, shipped
 from aacbench.prereg.schema import read_registration
 from aacbench.prereg.verify import verify
 from aacbench.run.store import Cell
-from aacbench.stats.crossed import FEW_SEEDS_WARNING
+from aacbench.stats.inference import FEW_SEEDS_WARNING
 
 
 def printed(done, capsys):
@@ -69,7 +69,7 @@ def test_a_single_seed_is_told_with_the_verdict(done, capsys):
     (one,) = [cell for cell in done.cells("random-subset") if cell.key["seed"] == 1]
     judged = judge_all(registration, Rows([one, *done.cells("alt"), *done.cells("dijkstra")]))
     (caution,) = {found.caution for found in judged[0].effects.values()}
-    assert caution.startswith("There is one seed only")
+    assert caution.startswith("There is only one seed")
 
 
 def test_what_was_not_audited_is_not_counted(done):
