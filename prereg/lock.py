@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import nominal
+from aacbench.contract.composite import nominal_bytes
 from aacbench.errors import AacbenchError, LockError, UsageError
 from aacbench.prereg.canonical import digest, plain
 from aacbench.prereg.code import tree_digest
@@ -138,5 +138,5 @@ def _cell(cell: CellPlan, key: Mapping[str, Any], later: bool) -> dict[str, Any]
         "key": {**key, "query_digests": None} if later else dict(key),
         "group": cell.group,
         "unsupported": cell.unsupported,
-        "bytes_per_vertex": nominal(cell.params, cell.budget),
+        "bytes_per_vertex": nominal_bytes(cell.params, cell.budget),
     }

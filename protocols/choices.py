@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NoReturn
 
-from aacbench.contract.composite import cut
+from aacbench.contract.composite import split_outside_brackets
 from aacbench.errors import UsageError
 from aacbench.protocols.reader import revised, same_method
 from aacbench.protocols.values import LARGEST, NAME, same_value, shown, wrong
@@ -177,7 +177,7 @@ def _split(piece: Piece, separator: str) -> list[Piece]:
     """Cut a piece at each separator that stands in no brackets of the piece's own."""
     start, body = piece
     pieces = []
-    for text in cut(body, separator):
+    for text in split_outside_brackets(body, separator):
         pieces.append((start, text))
         start += len(text) + 1
     return pieces

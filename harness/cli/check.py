@@ -69,7 +69,7 @@ def _subject(
     from functools import partial
 
     from aacbench.cli.methods import method_in_worker, usable, whole_in_worker
-    from aacbench.contract.composite import names_in, with_parts
+    from aacbench.contract.composite import part_names, resolve_parts
     from aacbench.plugins.manager import load_plugins
     from aacbench.plugins.settings import resolve
     from aacbench.testing.limited import Examiner
@@ -82,7 +82,7 @@ def _subject(
     settings = resolve(loaded.method, given)
     sound, others = usable(plugins, paths)
     locate = partial(whole_in_worker, sound, name, settings, others)
-    parts = names_in(with_parts(loaded.method, settings, partial(method_in_worker, sound, others=others), resolve))
+    parts = part_names(resolve_parts(loaded.method, settings, partial(method_in_worker, sound, others=others), resolve))
     origins = [plugins.method(part).origin for part in parts]
     examiner = Examiner(
         locate,

@@ -10,7 +10,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import self_contained, with_parts
+from aacbench.contract.composite import resolve_parts, standalone
 from aacbench.contract.method import Method
 from aacbench.graphs.load import load
 from aacbench.graphs.names import comes_with_us
@@ -41,7 +41,7 @@ def whole_in_worker(files: tuple[Path, ...], name: str, settings: Mapping[str, A
     """The same with the methods it is made of put in, as these settings name them."""
     method_of = partial(method_in_worker, files, others=others)
     method = method_of(name)
-    return self_contained(method, with_parts(method, resolve(method, settings), method_of, resolve), method_of)
+    return standalone(method, resolve_parts(method, resolve(method, settings), method_of, resolve), method_of)
 
 
 @dataclass(frozen=True, slots=True)

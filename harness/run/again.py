@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.bundle.inventory import inventory
-from aacbench.contract.composite import whole
+from aacbench.contract.composite import assemble
 from aacbench.contract.method import Method
 from aacbench.errors import AacbenchError
 from aacbench.processes.worker import Failure
@@ -58,7 +58,7 @@ def build_again(job: Again) -> Digests | Failure:
     """In a worker: the digests of the arrays that the method builds now, or why it builds none."""
     key = job.cell.key
     try:
-        method = whole(job.method_of(key["method"]), key["params"], job.method_of)
+        method = assemble(job.method_of(key["method"]), key["params"], job.method_of)
         there = world(key["graph"], job.queries, job.graph_of)
         pools = StoredPools(there.net, job.artifacts, there.seal.check)
         heuristic = method.build(context(there, method, key["params"], job.seed, pools))

@@ -19,7 +19,7 @@ from aacbench.bundle.inventory import check_budget, inventory
 from aacbench.bundle.leaves import dotted, leaves
 from aacbench.bundle.reload import Reload, cold_reload
 from aacbench.contract.budget import Budget, convention
-from aacbench.contract.composite import nominal, whole
+from aacbench.contract.composite import assemble, nominal_bytes
 from aacbench.contract.method import Heuristic, LabelHeuristic, Method
 from aacbench.errors import AacbenchError, ReloadError, StoreError, UsageError
 from aacbench.graphs.load import load
@@ -123,7 +123,7 @@ def _measured(job: Job) -> Result:
             f"the graph {plan.graph} or its queries are not those that this run was planned on; it must be the same "
             f"each time it is loaded, so mend what loads it, then run again."
         )
-    method = whole(job.method_of(plan.method), plan.params, job.method_of)
+    method = assemble(job.method_of(plan.method), plan.params, job.method_of)
     pools = StoredPools(net, job.artifacts, world.seal.check)
     held, began = begin_watch(), time.perf_counter()
     heuristic = method.build(context(world, method, plan.params, plan.seed, pools))
@@ -136,7 +136,7 @@ def _measured(job: Job) -> Result:
     check_forms(heuristic, deployed, net, plan.seed)
     reloaded = _reloaded(job, world, heuristic, deployed)
     facts: dict[str, Any] = {
-        "bytes": {"nominal_per_vertex": nominal(plan.params, plan.budget), **counted.record()},
+        "bytes": {"nominal_per_vertex": nominal_bytes(plan.params, plan.budget), **counted.record()},
         "build": {
             "seconds": seconds,
             "pool_seconds": pools.seconds,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import names_in, whole
+from aacbench.contract.composite import assemble, part_names
 from aacbench.errors import DamagedCellError, DataError
 from aacbench.processes.pool import Workers, run_cells
 from aacbench.processes.worker import Failure
@@ -191,7 +191,7 @@ def _looked_at(run: _Run, job: Job, result: Result) -> Result:
     if run.second_look is None or not run.setup.origin(job.plan):
         return result
     methods = {name: source.method for name, source in run.setup.sources.items()}
-    claims = whole(methods[job.plan.method], job.plan.params, methods.__getitem__).claims
+    claims = assemble(methods[job.plan.method], job.plan.params, methods.__getitem__).claims
     seconds = run.setup.limits.seconds
     sent = Sent(job=job, result=result, claims=claims, artifacts=run.setup.shared, seconds=seconds)
     return run.second_look.at(sent)
@@ -252,7 +252,7 @@ def _job(run: _Run, cell: CellPlan, name: str) -> Job:
         reference_policy=parse(study.search).name,
         digests={"graph": facts.graph_digest, **facts.query_digests},
         plugin_file=setup.sources[cell.method].plugin_file,
-        part_files=tuple(file for part in names_in(cell.params) if (file := setup.sources[part].plugin_file)),
+        part_files=tuple(file for part in part_names(cell.params) if (file := setup.sources[part].plugin_file)),
         audit="audit" in study.measure,
         keep=run.second_look.place(name) if run.second_look and setup.origin(cell) else None,
     )
@@ -264,7 +264,7 @@ def _commit(run: _Run, cell: CellPlan, name: str, result: Result, note: Mapping[
         "outcome": result.outcome,
         "reason": reason,
         "key": run.key(cell),
-        "defaults": {method: run.setup.defaults(method) for method in (cell.method, *names_in(cell.params))},
+        "defaults": {method: run.setup.defaults(method) for method in (cell.method, *part_names(cell.params))},
         "lock": run.setup.lock,
         **(note or {}),
         **result.facts,

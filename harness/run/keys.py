@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aacbench.contract.budget import convention
-from aacbench.contract.composite import names_in
+from aacbench.contract.composite import part_names
 from aacbench.run.graph_metadata import Facts
 from aacbench.run.layout import cell_id
 from aacbench.run.plan import CellPlan
@@ -42,7 +42,7 @@ def key_of(study: Study, setup: Setup, facts: Mapping[str, Facts], cell: CellPla
 
 def _part_digests(setup: Setup, cell: CellPlan) -> dict[str, Any]:
     """The sources of the methods it is made of: a change in one of them changes what the cell computes."""
-    names = sorted(set(names_in(cell.params)))
+    names = sorted(set(part_names(cell.params)))
     return {"part_digests": {name: setup.sources[name].digest for name in names}} if names else {}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.contract.composite import whole
+from aacbench.contract.composite import assemble
 from aacbench.contract.method import Method
 from aacbench.errors import UsageError
 from aacbench.graphs.load import load
@@ -58,7 +58,7 @@ def _replayed(job: _Job) -> list[Line]:
     if cell is None:
         raise UsageError(f"cell {job.cell} is gone from {job.root}.")
     return replayed(
-        job.root, cell, whole(job.method_of(cell.key["method"]), cell.key["params"], job.method_of), job.graph_of
+        job.root, cell, assemble(job.method_of(cell.key["method"]), cell.key["params"], job.method_of), job.graph_of
     )
 
 

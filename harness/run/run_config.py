@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import names_in
+from aacbench.contract.composite import part_names
 from aacbench.contract.method import Method, Params
 from aacbench.graphs.load import load
 from aacbench.processes.pool import Limits
@@ -62,7 +62,7 @@ class Setup:
 
     def origin(self, cell: CellPlan) -> str:
         """The plugins that a cell's method, its parts and its graph come from, empty for built-in ones."""
-        sources = [self.sources[name] for name in (cell.method, *names_in(cell.params))]
+        sources = [self.sources[name] for name in (cell.method, *part_names(cell.params))]
         found = [source.digest for source in sources if not source.built_in]
         return " ".join([*found, self.foreign_graphs.get(cell.graph, "")]).strip()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.contract.composite import whole
+from aacbench.contract.composite import assemble
 from aacbench.contract.method import Method
 from aacbench.errors import AacbenchError, StoreError, UsageError
 from aacbench.graphs.load import load
@@ -27,9 +27,8 @@ from aacbench.run.rows import read_queries, read_timings, write_timings
 from aacbench.run.store import Cell, commit, read_cell
 from aacbench.search import astar
 from aacbench.search.layouts import memo_for
-from aacbench.search.networks import Network
+from aacbench.search.networks import Network, borrow, give_back
 from aacbench.search.policy import parse
-from aacbench.search.workspace import borrow, give_back
 from aacbench.util.file_lock import file_lock
 
 TIMINGS, CONTROL = "timings.csv", "control.csv"
@@ -211,7 +210,7 @@ def _timed(job: _Job) -> _Timed:
             if cell is None:
                 raise UsageError("it is gone.")
             baseline |= {name} if cell.key["method"] == BASELINE else set()
-            method = whole(job.method_of(cell.key["method"]), cell.key["params"], job.method_of)
+            method = assemble(job.method_of(cell.key["method"]), cell.key["params"], job.method_of)
             rebuilt = rebuild(job.root, cell.key, job.queries, method, job.graph_of)
             ready.append(_warm_runner(cell, rebuilt))
         except StoreError:
