@@ -75,7 +75,7 @@ def _finite(bound: Bound, integral: bool) -> Bound:
         if isinstance(h, np.floating):
             h = h.item()  # float16 cannot be compared with 2^62
         if not math.isfinite(h):
-            raise UsageError(f"h({u}, {t}) is {h}, not a finite number.")
+            raise UsageError(f"h({u}, {t}) is {h}, which is not a finite number.")
         if integral and not abs(h) < _INFINITY:
             raise UsageError(f"h({u}, {t}) is {h}, beyond 2^62.")
         return int(h) if integral else float(h)

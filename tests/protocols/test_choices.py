@@ -259,7 +259,7 @@ def test_methods_given_as_records_are_taken_as_they_are():
         ),
         (
             {"convention": "free/1"},
-            "--convention: there is no accounting convention 'free/1'; there are measured/1, directionality-aware/1.",
+            "--convention: Unknown accounting convention 'free/1'. Known: measured/1, directionality-aware/1.",
         ),
     ],
 )

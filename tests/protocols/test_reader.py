@@ -201,7 +201,7 @@ def test_policies_and_conventions_are_checked_by_those_who_know_them(tmp_path):
     assert complaint(written(search="1"), tmp_path).startswith("search must be a text")
     assert complaint(written(search='"tie=best"'), tmp_path).startswith("search: tie must be one of")
     assert complaint(written(convention='"measured"'), tmp_path) == (
-        "convention: there is no accounting convention 'measured'; there are measured/1, directionality-aware/1."
+        "convention: Unknown accounting convention 'measured'. Known: measured/1, directionality-aware/1."
     )
 
 
