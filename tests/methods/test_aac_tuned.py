@@ -24,7 +24,6 @@ from aacbench.plugins.methods.aac.examples import (
     greedy,
     hold_out,
     prevention_tables,
-    remaining_expansions,
     thin_out,
     training_tables,
 )
@@ -42,6 +41,14 @@ def splits(graph):
 
 
 # Examples
+
+
+def remaining_expansions(tables, weight, picks):
+    """The weight of the examples that the picked labels do not prevent."""
+    prevented = np.zeros(len(weight), dtype=bool)
+    for table, rows in zip(tables, picks, strict=True):
+        prevented |= table[:, list(rows)].any(axis=1)
+    return float(weight[~prevented].sum())
 
 
 def every_example(net, source, target):

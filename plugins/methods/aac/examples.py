@@ -123,14 +123,6 @@ def training_tables(
     return tables, np.concatenate([weight for _, weight in found])
 
 
-def remaining_expansions(tables: Sequence[Array], weight: Array, picks: Sequence[Sequence[int]]) -> float:
-    """Return the weight of the examples that the picked labels do not prevent."""
-    kept = np.zeros(len(weight), dtype=bool)
-    for table, rows in zip(tables, picks, strict=True):
-        kept |= table[:, list(rows)].any(axis=1)
-    return float(weight[~kept].sum())
-
-
 def greedy(tables: Sequence[Array], weight: Array, rows: Sequence[int]) -> Picks:
     """Return the landmarks chosen one by one, each preventing most of the weight that is left.
 
