@@ -100,7 +100,7 @@ def _module(module: types.ModuleType) -> Iterator[bytes]:
 def reaches_itself(kernel: Callable[..., Any]) -> bool:
     """Return whether a compiled function is recursive, or calls a compiled function that is, at any depth.
 
-    Numba's cache on disk breaks recursive functions, so they cannot be kernels.
+    Numba's cache on disk breaks recursive functions, so they cannot be kernels. Other callables are not recursive.
     """
     finished: set[types.FunctionType] = set()
 
@@ -113,7 +113,8 @@ def reaches_itself(kernel: Callable[..., Any]) -> bool:
         finished.add(function)
         return below
 
-    return recursive(_python(kernel), frozenset())
+    plain = _python(kernel)
+    return isinstance(plain, types.FunctionType) and recursive(plain, frozenset())
 
 
 def _called(function: types.FunctionType) -> Iterator[types.FunctionType]:

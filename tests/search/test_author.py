@@ -206,6 +206,6 @@ def test_a_recursive_kernel_is_noticed(kernel):
     assert reaches_itself(kernel)
 
 
-@pytest.mark.parametrize("kernel", [harmless, helper, table_bound, goal_kernel.visit, kernels.bound_directed])
+@pytest.mark.parametrize("kernel", [harmless, helper, table_bound, goal_kernel.visit, kernels.bound_directed, max])
 def test_other_kernels_are_not_taken_for_recursive(kernel):
     assert not reaches_itself(kernel)
