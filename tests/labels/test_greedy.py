@@ -1,4 +1,4 @@
-"""The greedy choice of labels equals a plain twin that asks every label every time."""
+"""The lazy greedy selection of labels equals a plain one that evaluates every label each time."""
 
 import numpy as np
 import pytest

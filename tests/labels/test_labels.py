@@ -1,4 +1,4 @@
-"""Pools, tables and radii agree with a plain twin, bounds stay below distances, and the disk changes nothing."""
+"""Pools, tables and radii equal plain twins, bounds stay below distances, and stored pools equal computed ones."""
 
 from dataclasses import replace
 

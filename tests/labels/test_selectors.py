@@ -1,4 +1,4 @@
-"""Selectors: what every one keeps to, what each chooses by, kernels against plain twins, and pools kept on disk."""
+"""Selectors: properties of all, the rule of each, kernels against plain twins, and stored pools."""
 
 import itertools
 
@@ -32,7 +32,7 @@ def test_every_selector_has_a_name_that_methods_offer():
     assert sorted(SELECTORS) == sorted(landmarks.SELECTORS)
 
 
-# What every one keeps to
+# Properties of all selectors
 
 
 @settings(max_examples=300)
@@ -96,7 +96,7 @@ def test_a_tree_is_one_of_shortest_paths(graph, root):
 
 
 def plain_worst_leaf(parents, slack, blocked):
-    """By the words of the definition: every subtree gathered, its size added up, then down the largest children."""
+    """By the definition: collect every subtree, sum its slack, and descend to the largest child."""
     children = {v: [u for u, parent in enumerate(parents) if parent == v] for v in range(len(parents))}
 
     def subtree(v):
@@ -240,7 +240,7 @@ def test_landmarks_of_a_map_lie_at_its_rim_all_around(selector):
     assert np.diff(np.r_[angles, angles[0] + 2 * np.pi]).max() < 1.0
 
 
-# Kept on disk
+# Stored pools
 
 
 def test_a_selected_pool_is_computed_once_and_charged_to_all(tmp_path, monkeypatch):

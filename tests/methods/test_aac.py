@@ -1,4 +1,4 @@
-"""AAC as published: what fits, draws that replay, bounds that hold whatever the training did, and its controls."""
+"""AAC as published: fitting, replay of the published runs, admissibility after any training, and controls."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ EPOCHS = (0, 1, 5, 10, 50)
 
 
 def picks(heuristic, pool):
-    """Where in the pool the columns of the first matrix come from."""
+    """The positions in the pool of the labels of the first matrix."""
     count = heuristic.settings.get("both", heuristic.settings.get("forward"))
     return [np.flatnonzero((pool.forward == row).all(axis=1)).item() for row in heuristic.arrays["rows"].T[:count]]
 
@@ -263,7 +263,7 @@ def test_one_checkpoint_may_be_given_as_the_number_that_a_command_line_reads(tmp
 
 
 def test_other_pools_are_asked_for_by_name(tmp_path):
-    """The service is asked with the selector and the size, as ALT asks it, so that both choose from one pool."""
+    """The pool service gets the selector and the size, as from ALT, so that both share one pool."""
     params, asked = fitted("aac", graph_info(road()), Budget(32), pool="avoid", K0=20, epochs=1), []
     made = context(road(), tmp_path, params, seed=7)
 

@@ -1,4 +1,4 @@
-"""The pieces of the compressor: the smooth maximum and its theorem, rows, regularisers, statistics."""
+"""Parts of the compressor: the smooth maximum and its theorem, rows, regularisers, statistics."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The tuned compressor: examples that say what a search expands, a greedy start, training that helps, no leaks."""
+"""The tuned compressor: examples against searches, the greedy start, the loss, and the result of training."""
 
 import itertools
 from dataclasses import replace
@@ -61,7 +61,7 @@ def every_example(net, source, target):
 
 @pytest.mark.parametrize("name", ["road-120", "grid-8"])
 def test_what_examples_leave_over_is_what_a_search_expands(name):
-    """Below the optimum all are expanded, on it perhaps: half of them is what the weights count."""
+    """All vertices below the optimum are expanded, and those on it perhaps: they count half."""
     graph = load(name)
     net, matrices = network(graph), 1 if graph.symmetric else 2
     pool = farthest_points(net, 4)
@@ -84,7 +84,7 @@ def _pairs(graph):
 
 
 def plain_tables(pool, examples, matrices):
-    """As `prevention_tables`, every example twice and none left out."""
+    """As `prevention_tables`, with every example twice and none left out."""
     u, t, need = examples.vertex, examples.target, examples.need
     ahead, back = pool.forward[:, t] - pool.forward[:, u], pool.backward[:, u] - pool.backward[:, t]
     bounds = [np.abs(ahead)] if matrices == 1 else [ahead, back]

@@ -1,4 +1,4 @@
-"""ALT and its controls: what fits a budget, what the seed and the queries may change, bounds that hold, the paper's."""
+"""ALT and its controls: fitting, effects of seed and queries, sound bounds, and the paper's numbers."""
 
 import os
 import subprocess
@@ -56,7 +56,7 @@ def test_fit_fills_the_budget_and_never_exceeds_it(name, info, size, label, labe
 
 
 def fits(count, info, budget, labels):
-    """Whether so many landmarks are paid for, said once more and without the records' own methods."""
+    """Whether the landmarks fit, computed without the methods of Budget."""
     width = info.label_bytes if info.integral or labels not in ("exact", "replay") else 8
     if budget.convention == PAPER:
         return count * 4 * (2 if info.declared_directed else 1) <= budget.bytes_per_vertex

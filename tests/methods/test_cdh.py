@@ -1,4 +1,4 @@
-"""CDH: what fits, formulas against a slow twin, bounds that hold on every pair, and paths that are shortest."""
+"""CDH: fitting, formulas against a slow twin, admissible bounds on every pair, and shortest paths."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_fit_fills_the_budget_and_never_exceeds_it(variant, info, size, label, l
 
 
 def fits(kept, info, budget, labels, pivots, settings):
-    """Whether so many labels at each vertex are paid for, said once more."""
+    """Whether the labels fit, computed independently."""
     index = 1 if pivots <= 256 else 2
     if budget.convention == PAPER:
         return kept * ((8 if info.declared_directed else 4) + index) <= budget.bytes_per_vertex
@@ -106,7 +106,7 @@ def test_bounds_are_those_of_the_formulas(tmp_path_factory, graph, pivots, kept,
 @settings(max_examples=80)
 @given(graphs(max_vertices=10), st.integers(1, 8), st.integers(1, 4))
 def test_the_papers_bounds_are_those_of_the_formula_in_every_arm(tmp_path_factory, graph, pivots, kept):
-    """Substitution through a pivot that both ends kept cannot say more than that pivot itself."""
+    """Substitution through a shared pivot cannot improve on that pivot itself."""
     net, folder = network(graph), tmp_path_factory.mktemp("p")
     labels = "exact" if graph.integral else "replay"
     chosen = farthest_points(net, min(pivots, len(components.largest(graph)))).landmarks.tolist()
@@ -120,7 +120,7 @@ def test_the_papers_bounds_are_those_of_the_formula_in_every_arm(tmp_path_factor
 
 
 def test_substitution_is_more_than_nothing_where_one_pivot_is_shared():
-    """Through q to p: what the goal does not keep is bounded by what it does."""
+    """A label that the goal lacks is bounded through q by one that it has."""
     from aacbench.plugins.methods.cdh.paper_kernels import substitute
 
     # p=0, q=1, u=2, t=3 on a path with d(p,u) = 9, d(p,q) = 2, d(q,t) = 3: d(p,t) is at most 5, so d(u,t) at least 4.
@@ -222,7 +222,7 @@ def test_fixed_point_distances_of_the_goal_search_are_not_taken_too_short(tmp_pa
 
 
 def compiled_only(heuristic, net):
-    """As deployed, but for the check that it compiles."""
+    """As deployed, without the check that it compiles."""
     labels = {**heuristic.arrays, **checked_settings(heuristic.settings)}
     return author_layout(net, labels, heuristic.kernel, heuristic.goal)
 

@@ -1,4 +1,4 @@
-"""FastMap and its relatives: bounds that hold, the published steps done plainly, and the paper's inadmissible one."""
+"""FastMap and its variants: sound bounds, plain twins of the published steps, and the paper's inadmissible one."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Greedy methods: bounds that hold, what they may see, what they choose, and the paper's oracle."""
+"""Greedy methods: sound bounds, the queries they may see, their selection, and the paper's oracle."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Methods made of others, and the hybrids: what they are made of, what is claimed for them, charged and reported."""
+"""Methods made of others, and the hybrids: their parts, claims, memory and reports."""
 
 from dataclasses import asdict, replace
 from functools import cache, partial

@@ -1,4 +1,4 @@
-"""The goal search: nearest vertices first, in both directions, counted, cached, and the same in plain Python."""
+"""The goal search: nearest vertices first, both directions, counted, cached, and equal in plain Python."""
 
 import itertools
 import json
@@ -57,7 +57,7 @@ def test_tiers_count_the_same(graph, policy, seed, distances):
 @given(graphs(), st.integers(0, 2**32))
 @settings(max_examples=100)
 def test_what_is_seen_is_nearest_and_exact_and_counted(graph, seed):
-    """Against all distances by another library: how many are settled, and the bound it leaves."""
+    """Against scipy's distances: how many vertices are settled, and the resulting bound."""
     labels = labels_for(graph, seed)
     net, layout, _ = both_tiers(graph, labels)
     exact = true_distances(graph)
@@ -107,7 +107,7 @@ def test_nothing_survives_a_query():
 
 
 def test_work_does_not_grow_with_the_graph():
-    """Of the vertices' records only those near the goal are touched."""
+    """Only the records of vertices near the goal are touched."""
     net = network(load("grid-64"))
     labels = Labels(np.zeros((64 * 64, 1), dtype=np.int64), np.full(64 * 64, 4))
     layout = author_layout(net, labels._asdict(), goal_kernel.count, GOAL)

@@ -1,4 +1,4 @@
-"""A* is right on every kind of graph, and both tiers count the same under every policy."""
+"""A* is correct on every kind of graph, and both tiers count the same under every policy."""
 
 import numpy as np
 import pytest
