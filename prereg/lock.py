@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import nominal
+from aacbench.contract.composite import nominal_bytes
 from aacbench.errors import AacbenchError, LockError, UsageError
 from aacbench.prereg.predictions import Prediction, methods_of
 from aacbench.prereg.schema import FROM_LOCK, TAG, Registration, portable
@@ -160,5 +160,5 @@ def _cell(cell: CellPlan, key: Mapping[str, Any], later: bool) -> dict[str, Any]
         "key": {**key, "query_digests": None} if later else dict(key),
         "group": cell.group,
         "unsupported": cell.unsupported,
-        "bytes_per_vertex": nominal(cell.params, cell.budget),
+        "bytes_per_vertex": nominal_bytes(cell.params, cell.budget),
     }

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from aacbench.contract.composite import cut
+from aacbench.contract.composite import split_outside_brackets
 from aacbench.errors import UsageError
 from aacbench.protocols.reader import revised, same_method
 from aacbench.protocols.values import LARGEST, NAME, same_value, shown, wrong
@@ -195,7 +195,7 @@ def _split(piece: Piece, separator: str) -> list[Piece]:
     """Split a piece at each separator that is not inside brackets."""
     start, body = piece
     pieces = []
-    for text in cut(body, separator):
+    for text in split_outside_brackets(body, separator):
         pieces.append((start, text))
         start += len(text) + 1
     return pieces

@@ -25,6 +25,7 @@ from aacbench.graphs.record import Array
 from aacbench.search.author import author_layout
 from aacbench.search.bounds import bounds
 from aacbench.search.goal import DISTANCES
+from aacbench.search.identity import reaches_itself
 from aacbench.search.layouts import Layout, differential, max_of
 from aacbench.search.networks import Network
 
@@ -167,6 +168,8 @@ def _check_kernel(kernel: Callable[..., Any]) -> None:
     if getattr(plain, "__closure__", None):
         inside = ", ".join(plain.__code__.co_freevars)
         raise UsageError(f"The kernel closes over {inside}; pass it as an array or a setting.")
+    if reaches_itself(kernel):
+        raise UsageError("The kernel is recursive, which numba's cache on disk breaks. Write it as a loop.")
     module = getattr(plain, "__module__", None)
     if module not in sys.modules:
         raise UsageError(f"The kernel's module {module} is not imported under its name, so it cannot be found again.")

@@ -11,10 +11,10 @@ from aacbench.errors import AacbenchError
 from aacbench.graphs.record import Array
 from aacbench.labels.exact import Direction, distances
 from aacbench.queries.record import QuerySet, some_targets
-from aacbench.search.answers import Answers
+from aacbench.search import Answers
 from aacbench.search.astar import RELATIVE_TOLERANCE
+from aacbench.search.bounds import violations
 from aacbench.search.networks import Network
-from aacbench.search.violations import violations
 
 CLAIMS = ("admissible", "consistent", "optimal")  # where the last is broken, one of the others is why
 TARGETS = 3  # for which every vertex and every arc is looked at

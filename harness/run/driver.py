@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import names_in
+from aacbench.contract.composite import part_names
 from aacbench.errors import DamagedCellError, DataError
 from aacbench.processes.pool import Pool
 from aacbench.run.build import Built
@@ -241,7 +241,7 @@ def _commit(run: _Run, cell: CellPlan, name: str, result: Result, chosen: _Chose
         "outcome": result.outcome,
         "reason": reason,
         "key": run.key(cell),
-        "defaults": {method: config.defaults(method) for method in (cell.method, *names_in(cell.params))},
+        "defaults": {method: config.defaults(method) for method in (cell.method, *part_names(cell.params))},
         "lock": config.lock,
         **(chosen.note if chosen else {}),
         **result.facts,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from aacbench.contract.budget import Budget, GraphInfo, convention
-from aacbench.contract.composite import Resolve, whole, with_parts
+from aacbench.contract.composite import Resolve, assemble, resolve_parts
 from aacbench.contract.method import Method, Params, Unsupported
 from aacbench.contract.parameters import SEARCH_SWITCHES
 from aacbench.errors import UsageError
@@ -130,8 +130,8 @@ def _settings(
         candidate = {**choice.settings, **dict(zip(grid, values, strict=True))}
         label = replace(choice, settings=candidate).label
         switches, settings = _split_settings(candidate, label)
-        params = with_parts(method, resolve(method, settings), method_of, resolve)
-        yield _Setting(whole(method, params, method_of), label, params, switches)
+        params = resolve_parts(method, resolve(method, settings), method_of, resolve)
+        yield _Setting(assemble(method, params, method_of), label, params, switches)
 
 
 def _method(methods: Mapping[str, Method], name: str, label: str) -> Method:

@@ -26,9 +26,8 @@ from aacbench.run.run_config import RunConfig
 from aacbench.run.store import Cell, commit, read_cell
 from aacbench.search import astar
 from aacbench.search.layouts import memo_for
-from aacbench.search.networks import Network
+from aacbench.search.networks import Network, borrow, give_back
 from aacbench.search.policy import parse
-from aacbench.search.workspace import borrow, give_back
 from aacbench.util.file_lock import file_lock
 
 COMPILED = "compiled"

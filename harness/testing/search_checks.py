@@ -7,8 +7,7 @@ import numpy as np
 from aacbench.contract.method import Claims
 from aacbench.graphs.record import Array, Graph
 from aacbench.run.audit import audit_answers
-from aacbench.search import Policy, search
-from aacbench.search.answers import Answers
+from aacbench.search import Answers, Policy, search
 from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.policy import TIES
 from aacbench.testing.outcomes import BrokenError, number

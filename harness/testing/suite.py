@@ -115,7 +115,7 @@ def subject_of(
     if method.made_of is not None:
         raise UsageError(
             f"{method.name!r} is made of other methods, which must be put in before it is checked: "
-            f"`aacbench check` does so, and in tests `aacbench.contract.composite.self_contained`."
+            f"`aacbench check` does so, and in tests `aacbench.contract.composite.standalone`."
         )
     return Subject(
         method=method,

@@ -176,3 +176,13 @@ def test_other_forms_of_one_bound_are_compared_with_it():
     with pytest.raises(DisagreementError, match="in its function h"):
         check_evidence(lying, net, sample, take_evidence(lying, net, sample))
     assert other_forms(label) == other_forms(batch) == other_forms(scalar) == []
+
+
+@numba.njit
+def recursive(labels, u, t):
+    return 0 if u == t else recursive(labels, t, t)
+
+
+def test_a_recursive_kernel_is_refused():
+    with pytest.raises(UsageError, match="recursive"):
+        deploy(LabelHeuristic({"rows": ROWS}, recursive), network(from_arcs(3, [0, 1], [1, 2], [1, 1])))
