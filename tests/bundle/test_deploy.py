@@ -14,7 +14,7 @@ from support import all_pairs, graphs
 from aacbench.bundle.deploy import TIERS, deploy
 from aacbench.bundle.evidence import Sample, check_evidence, other_forms, take_evidence
 from aacbench.contract.method import BatchHeuristic, LabelHeuristic, ScalarHeuristic
-from aacbench.errors import AacbenchError, DisagreementError
+from aacbench.errors import AacbenchError, DisagreementError, UsageError
 from aacbench.graphs import from_arcs
 from aacbench.labels import label_rows, of_landmarks
 from aacbench.search import network, search
