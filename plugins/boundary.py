@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
-from aacbench.util.exceptions import describe
+from aacbench.util.text import describe
 
 
 class PluginError(Exception):

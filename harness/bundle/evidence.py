@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba.core.errors import NumbaError
 
+from aacbench.bundle.arrays import Leaf, leaves
 from aacbench.bundle.deploy import Deployed, deploy, deploy_leaf, first_difference
-from aacbench.bundle.leaves import Leaf, leaves
 from aacbench.contract.method import BatchHeuristic, Heuristic, LabelHeuristic, ScalarHeuristic
 from aacbench.errors import DisagreementError
 from aacbench.graphs.record import Array

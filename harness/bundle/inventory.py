@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from aacbench.bundle.arrays import checked_settings
-from aacbench.bundle.leaves import arrays_of, leaves
+from aacbench.bundle.arrays import arrays_of, checked_settings, leaves
 from aacbench.contract.budget import Budget
 from aacbench.contract.method import Heuristic, LabelHeuristic, ScalarHeuristic
 from aacbench.errors import OverBudgetError, UsageError

@@ -9,10 +9,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from aacbench.bundle.arrays import checked_settings
+from aacbench.bundle.arrays import Leaf, arrays_of, checked_settings, dotted, leaves
 from aacbench.bundle.functions import Address, address_of, function_at
 from aacbench.bundle.inventory import memory_of
-from aacbench.bundle.leaves import Leaf, arrays_of, dotted, leaves
 from aacbench.contract.method import (
     BatchHeuristic,
     GoalSearch,

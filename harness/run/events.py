@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aacbench.run.cleanup import sweep
 from aacbench.run.layout import RUNS
+from aacbench.run.store import sweep
 from aacbench.util.atomic_io import make_folder, replace_file, storing, sync_folder, write_all
 from aacbench.util.canonical import canonical, plain, pretty
 

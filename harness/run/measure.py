@@ -23,11 +23,10 @@ from aacbench.run.audit import (
     check_reference,
     smallest,
 )
-from aacbench.run.build import Built, build
-from aacbench.run.cell import CellJob, Result
+from aacbench.run.build import Built, CellJob, Result, build
 from aacbench.run.loaded_graph import LoadedGraph, forget
-from aacbench.run.reference import references
 from aacbench.run.rows import write_queries
+from aacbench.run.shared import references
 from aacbench.search import Answers, search
 from aacbench.search.layouts import knows_nothing
 

@@ -7,12 +7,10 @@ from typing import Any
 from aacbench.bundle import store
 from aacbench.bundle.evidence import Sample
 from aacbench.errors import BundleError, UsageError
-from aacbench.run.build import Built
-from aacbench.run.cell import CellJob, Result
-from aacbench.run.keys import plan_of
+from aacbench.run.build import Built, CellJob, Result
 from aacbench.run.layout import ARTIFACTS, BUNDLES
 from aacbench.run.records import QueryPlan
-from aacbench.run.run_config import RunConfig
+from aacbench.run.run_config import RunConfig, plan_of
 from aacbench.run.steps import build_all, step_pool
 from aacbench.run.store import Cell
 from aacbench.run.study import read_plan

@@ -15,7 +15,7 @@ from aacbench.graphs.record import Array
 from aacbench.processes.pool import run_all
 from aacbench.processes.worker import Failure, begin_step
 from aacbench.queries.record import QuerySet
-from aacbench.run.cell import CellJob
+from aacbench.run.build import CellJob
 from aacbench.run.layout import CONTROL_FILE as CONTROL
 from aacbench.run.layout import TIMINGS_FILE as TIMINGS
 from aacbench.run.measure import ready

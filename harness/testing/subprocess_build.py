@@ -22,8 +22,8 @@ from aacbench.testing.graph_case import Place
 from aacbench.testing.outcomes import HeldUpError, NotBuiltError, NotPossibleError, NotSupportedError
 from aacbench.testing.subject import SEED, Built, Subject, build_on
 from aacbench.testing.zoo import is_of_few
-from aacbench.util.exceptions import describe
 from aacbench.util.source_file import SourceFile, source_of
+from aacbench.util.text import describe
 
 _LIMITS = Limits(600.0)
 Key = tuple[str, float]  # the digest of a graph, and a budget
