@@ -30,7 +30,6 @@ def checked_arrays(arrays: Any) -> Mapping[str, Array]:
 
 
 def checked_settings(settings: Any) -> dict[str, np.int64 | np.float64]:
-    """The settings as numbers of eight bytes."""
     if not isinstance(settings, Mapping):
         raise UsageError(
             f"A heuristic's settings must be a mapping from names to numbers, not a {type(settings).__name__}."
@@ -92,7 +91,6 @@ def arrays_of(heuristic: Heuristic) -> dict[str, Array]:
 
 
 def dotted(part: str, name: str) -> str:
-    """The name of a leaf's array among those of all leaves."""
     return f"{part}.{name}" if part else name
 
 

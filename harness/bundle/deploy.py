@@ -86,7 +86,6 @@ def first_difference(mine: Array, yours: Array) -> int | None:
 
 
 def _maximum(parts: list[Deployed], network: Network) -> Deployed:
-    """The largest bound of all parts, in the tier of the slowest."""
     tier = max((part.tier for part in parts), key=TIERS.index)
     if tier == "compiled":
         layout = max_of([part.searched for part in parts])

@@ -46,11 +46,9 @@ class Sample:
         return [(int(t), self._vertices(rng, int(t))) for t in wanted]
 
     def bounds(self, deployed: Deployed) -> Array:
-        """h on these rows, one after the other."""
         return np.concatenate([deployed.many(us, target) for target, us in self.rows()])
 
     def pair(self, at: int) -> str:
-        """The pair at a position of `bounds`, as a person writes it."""
         return [f"h({u}, {target})" for target, us in self.rows() for u in us][at]
 
     def _vertices(self, rng: np.random.Generator, target: int) -> Array:

@@ -52,7 +52,6 @@ class Inventory:
 
     @property
     def bytes_per_vertex(self) -> float:
-        """All bytes, divided by the number of vertices."""
         return self.total_bytes / self.vertices
 
     @property
@@ -61,7 +60,6 @@ class Inventory:
         return self.total_bytes - self.allowed_bytes
 
     def record(self) -> dict[str, Any]:
-        """Every value, for the cell's record."""
         return {
             "measured": self.measured,
             "measured_per_vertex": self.bytes_per_vertex,

@@ -46,17 +46,14 @@ class Bundle:
 
     @property
     def digest(self) -> str:
-        """The digest of the content, which is the name of the folder in a study."""
         return digest(self.content, FORMAT)
 
     @property
     def array_digests(self) -> dict[str, str]:
-        """The sha256 of every array by name."""
         return {name: entry["sha256"] for name, entry in self.content["arrays"].items()}
 
 
 def bundle_folder(root: Path, name: str) -> Path:
-    """Where the bundle of this digest lies below a folder of bundles."""
     return root / name[:2] / name
 
 

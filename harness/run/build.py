@@ -66,7 +66,6 @@ class CellJob:
         return found
 
     def with_seed(self, seed: int) -> "CellJob":
-        """The same cell with another seed."""
         return replace(self, plan=replace(self.plan, seed=seed))
 
 
@@ -81,7 +80,6 @@ class Result:
 
 
 def result_of(failure: Failure) -> Result:
-    """The result of a cell whose step failed."""
     trace = {"error.txt": failure.trace.encode(errors="backslashreplace")} if failure.trace else {}
     return Result(failure.outcome, failure.reason, {}, trace)
 
@@ -136,7 +134,6 @@ def _build(job: CellJob) -> Built:
 
 
 def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuristic, dict[str, Any]]:
-    """What the method builds, and what that cost."""
     plan = job.plan
     pools = StoredPools(loaded.net, job.artifacts, loaded.seal.check)
     context = build_context(loaded, method, plan.params, plan.seed, pools, report_progress)
@@ -154,7 +151,6 @@ def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuri
 
 
 def _origin(job: CellJob, method: Method) -> dict[str, Any]:
-    """What bundle.json says about where the heuristic comes from."""
     plan = job.plan
     return {
         "graph": plan.graph,

@@ -31,7 +31,6 @@ WAIT_SECONDS = 0.5  # between looks at cells that another run works on
 
 
 def prepare(study: Study, config: RunConfig) -> tuple[Plan, dict[str, GraphMetadata]]:
-    """Load every graph once and plan every cell."""
     methods = {name: source.method for name, source in config.methods.items()}
     check_methods(study, methods, config.resolve)
     graphs = metadata_of(study, config.graph_of, config.foreign_graphs, config.limits, config.notify)
@@ -224,7 +223,6 @@ def _outdated(found: Cell, chosen: _Chosen | None) -> bool:
 
 
 def _refused(cell: CellPlan) -> Result | None:
-    """The result of a cell that is known before it is run."""
     if cell.unsupported:
         return Result("unsupported", cell.unsupported, {}, {})
     return Result(cell.failure, cell.failed, {}, {}) if cell.failed else None

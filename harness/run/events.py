@@ -30,7 +30,6 @@ class RunLog:
             _append(self.folder / EVENTS_FILE, canonical({**facts, "time": _now(), "event": kind}) + b"\n")
 
     def finish(self, summary: dict[str, Any]) -> None:
-        """Record that the run has finished."""
         self._write({**self.record, "finished": _now(), "summary": plain(summary)})
 
     def _write(self, record: dict[str, Any]) -> None:

@@ -35,7 +35,6 @@ class GraphSeal:
     mark: tuple[object, ...]
 
     def check(self) -> None:
-        """Raise where the graph has changed."""
         _refuse_unless(lambda: _mark(self.net) == self.mark)
 
 
@@ -50,12 +49,10 @@ class LoadedGraph:
     _exact: dict[int, Array] = field(default_factory=dict)
 
     def part(self, name: str) -> QuerySet:
-        """The queries of one split."""
         queries: QuerySet = getattr(self.splits, name)
         return queries
 
     def digests(self) -> dict[str, str]:
-        """The digest of the queries of each split."""
         return {name: self.part(name).digest for name in PARTS}
 
     def exact(self, target: int) -> Array:
@@ -71,7 +68,6 @@ class LoadedGraph:
         return tuple(some_targets(known, SOME).tolist()) if sum(map(len, known)) else ()
 
     def check(self) -> None:
-        """Raise where the graph or the queries have changed."""
         self.seal.check()
         _refuse_unless(lambda: fingerprint(_query_arrays(self.splits)) == self.queries_mark)
 
@@ -93,7 +89,6 @@ def loaded_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> Lo
 
 
 def sealed(net: Network, splits: Splits) -> LoadedGraph:
-    """Take the fingerprints of a graph and its queries."""
     return LoadedGraph(net, splits, GraphSeal(net, _mark(net)), fingerprint(_query_arrays(splits)))
 
 

@@ -132,7 +132,6 @@ def _audit(loaded: LoadedGraph, deployed: Deployed, splits: list[_Split]) -> Aud
 
 
 def _columns(splits: list[_Split]) -> dict[str, Array]:
-    """The rows of all splits under one another, each query with its position in its split."""
     tables = []
     for split in splits:
         count = len(split.queries)

@@ -60,7 +60,6 @@ class Plan:
     cells: tuple[CellPlan, ...]
 
     def groups(self) -> dict[str, list[CellPlan]]:
-        """Candidates by group."""
         found: dict[str, list[CellPlan]] = {}
         for cell in self.cells:
             if cell.group:
@@ -116,15 +115,12 @@ def plan(
 
 
 def chosen(candidate: CellPlan) -> CellPlan:
-    """The test cell of the candidate that won."""
     return replace(candidate, splits=(TEST,), group="", role=CHOSEN)
 
 
 def _settings(
     study: Study, choice: MethodChoice, methods: Mapping[str, Method], resolve: Resolve
 ) -> Iterator[_Setting]:
-    """Every combination of a choice's grid, or the one there is."""
-
     def method_of(name: str) -> Method:
         return _method(methods, name, choice.label)
 

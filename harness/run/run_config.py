@@ -69,7 +69,6 @@ class RunConfig:
         digests: Mapping[str, str],
         audit: bool = True,
     ) -> CellJob:
-        """A planned cell with all that its processes need."""
         artifacts = (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
         origin = self._origin(plan)
         # What a plugin's workers compute from the graph, no others read.
@@ -149,7 +148,6 @@ def plan_of(key: Mapping[str, Any]) -> CellPlan:
 def named(
     study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata], cells: Iterable[CellPlan]
 ) -> list[tuple[CellPlan, str]]:
-    """The cells with their ids."""
     return [(cell, cell_id(key_of(study, config, graphs, cell))) for cell in cells]
 
 

@@ -42,7 +42,6 @@ class StoredPools:
         return sum(max(sizes.values()) for sizes in self._charged.values())
 
     def farthest(self, count: int, start: int | None = None) -> Pool:
-        """The first `count` farthest-point landmarks, or all vertices of a component that has fewer."""
         # One worker computes a pool while the others wait for it: they would only compute the same beside it.
         with self._timed(), file_lock(self._folder, f"pool-{self._digest[:24]}-{start}", wait=True):
             self._check()  # and once more when it is computed: a method's threads work on meanwhile
@@ -51,7 +50,6 @@ class StoredPools:
         return self._charge(pool, count, "farthest", start)
 
     def selected(self, selector: str, count: int, seed: int = 0) -> Pool:
-        """The pool of this selector, or all vertices of a component that has fewer; `fps` is `farthest`."""
         if selector == "fps":
             return self.farthest(count)
         wanted = min(count, self._room)

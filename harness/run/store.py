@@ -48,12 +48,10 @@ class Cell:
 
     @property
     def key(self) -> Mapping[str, Any]:
-        """Everything that decides what the cell computes."""
         return self.record["key"]
 
     @property
     def outcome(self) -> str:
-        """One of `OUTCOMES`."""
         return self.record["outcome"]
 
     @property
@@ -130,7 +128,6 @@ def scan(root: Path) -> Iterator[tuple[str, Cell | DamagedCellError]]:
 
 
 def _content(cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files of a cell, `cell.json` last."""
     if id_of(record["key"]) != cell_id:
         raise DataError(f"The key of cell {cell_id} belongs to cell {id_of(record['key'])}.")
     if record["outcome"] not in OUTCOMES:
@@ -279,12 +276,10 @@ _UNLESS_SKIPPED: dict[Existing, dict[State, Decision]] = {
 
 
 def decide(existing: Existing, state: State) -> Decision:
-    """Return what to do with a cell in this state."""
     return "run" if state == "missing" else _UNLESS_SKIPPED[existing].get(state, "skip")
 
 
 def state_of(stored: Cell | DamagedCellError | None) -> State:
-    """Return the state of what `read_or_damage` found."""
     if stored is None:
         return "missing"
     if isinstance(stored, DamagedCellError):
@@ -313,7 +308,6 @@ def discard(aside: Path) -> None:
 
 
 def replaced_id(name: str) -> str:
-    """Return the id of the cell that was set aside under this name."""
     return name[len(REPLACED) : len(REPLACED) + ID_DIGITS]
 
 

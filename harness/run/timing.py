@@ -66,7 +66,6 @@ class Runner:
         return counts[:, astar.EXPANDED]
 
     def table(self) -> bytes:
-        """The rows as `timings.csv` holds them."""
         columns = zip(*self.rows, strict=True)
         return write_timings(
             dict(zip(("query", "repetition", "order", "wall_ns"), map(np.array, columns), strict=True))

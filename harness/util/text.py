@@ -68,7 +68,6 @@ def place_of(error: BaseException) -> str:
 
 
 def raised_by_us(error: BaseException) -> bool:
-    """Return whether the exception was raised by a line of aacbench itself."""
     frames = traceback.extract_tb(error.__traceback__)
     return bool(frames) and any(Path(frames[-1].filename).is_relative_to(root) for root in (_OURS, *_BESIDE))
 
