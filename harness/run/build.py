@@ -128,7 +128,7 @@ def _build(job: CellJob) -> Built:
     evidence = tuple(take_evidence(heuristic, loaded.net, sample))
     loaded.check()  # a heuristic may change the graph when it is asked, too
     info = {**_origin(job, method), "build": cost, "facts": cost["facts"]}
-    with storing(job.bundles.parent):
+    with storing(job.bundles.parents[1]):
         bundle = store.save(job.bundles, heuristic, loaded.net.graph, info)
     return Built(bundle.digest, bundle.array_digests, cost, tier, time.perf_counter() - began, sample, evidence)
 
