@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from aacbench.contract.composite import self_contained, with_parts
+from aacbench.contract.composite import resolve_parts, standalone
 from aacbench.contract.method import Method
 from aacbench.errors import DataError
-from aacbench.graphs.names import comes_with_us
+from aacbench.graphs.catalogue import comes_with_us
 from aacbench.plugins.loader import VARIABLE
 from aacbench.plugins.manager import PluginManager, load_plugins
 from aacbench.plugins.settings import resolve
@@ -62,8 +62,8 @@ class WholeMethodOf:
         """The method with its parts, in any process."""
         method_of = MethodOf(self.sources)
         method = method_of(self.name)
-        parts = with_parts(method, resolve(method, self.settings), method_of, resolve)
-        return self_contained(method, parts, method_of)
+        parts = resolve_parts(method, resolve(method, self.settings), method_of, resolve)
+        return standalone(method, parts, method_of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,18 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from aacbench.errors import DataError, UsageError
-from aacbench.graphs.names import comes_with_us
+from aacbench.graphs.catalogue import comes_with_us
 from aacbench.plugins.loader import boundary, candidates, load
 from aacbench.plugins.records import LoadedGraph, LoadedMethod, Origin, Plugin, PluginError, Problem, ProtocolFile
 from aacbench.processes.trial import try_out
+from aacbench.util.canonical import plain
 from aacbench.util.source_file import SourceFile
 from aacbench.util.text import suggestion
 from aacbench.util.timeouts import at_most
@@ -114,7 +115,7 @@ class PluginManager:
                 continue  # it would delay every cell
             try:
                 with boundary(f"{hook} failed"), at_most(OBSERVER_SECONDS):
-                    getattr(plugin.hooks, hook)(**plain(arguments))
+                    getattr(plugin.hooks, hook)(**plain(arguments))  # a copy, so that it cannot change ours
             except PluginError as error:
                 if isinstance(error.__cause__, TimeoutError):
                     self._timed_out.add((plugin.origin.plugin, hook))
@@ -152,17 +153,6 @@ def load_plugins(
     for problem in problems:
         manager.add_problem(problem)
     return manager
-
-
-def plain(value: Any) -> Any:
-    """Return a deep copy made of dictionaries and lists, so that an observer cannot change the original."""
-    if isinstance(value, Mapping):
-        return {key: plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
 def _load_graph(declared: LoadedGraph) -> "Graph":

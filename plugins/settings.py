@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aacbench.contract.method import Method, Parameter, Params
-from aacbench.contract.parameters import problem_with, wanted
+from aacbench.contract.parameters import accepted_values, problem_with
 from aacbench.errors import UsageError
 from aacbench.util.exceptions import describe
 from aacbench.util.text import suggestion
@@ -64,5 +64,5 @@ def _converted(parameter: Parameter, given: Any) -> Any:
 def _unknown(method: Method, key: str) -> str:
     if not method.parameters:
         return f"Method {method.name!r} has no parameter {key!r}; it has no parameters."
-    known = "; ".join(f"{name} ({wanted(parameter)})" for name, parameter in method.parameters.items())
+    known = "; ".join(f"{name} ({accepted_values(parameter)})" for name, parameter in method.parameters.items())
     return f"Method {method.name!r} has no parameter {key!r}; {suggestion(key, method.parameters)}it has {known}."

@@ -1,1 +1,1 @@
-"""Pre-registration: what is predicted is written down, locked by digest, bound to the run, and judged from the rows."""
+"""Pre-registration: predictions written down, locked by digest, bound to a run, and judged from its rows."""

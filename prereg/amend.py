@@ -1,27 +1,25 @@
-"""Locking, and changing what was locked: with the new whole, the difference, a reason, and what had been seen."""
+"""Locking and amending a registration: the new lock, the difference, the reason, and whether results had been seen."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from aacbench.errors import LockError, UsageError
 from aacbench.prereg.files import Files
-from aacbench.prereg.history import History, history
-from aacbench.prereg.ledger import Entry, read_ledger
+from aacbench.prereg.ledger import Entry, History, history_of, read_ledger, write_line
 from aacbench.prereg.lock import Lock, read_lock, write_lock
-from aacbench.prereg.note import write_line
 from aacbench.prereg.schema import Registration
 from aacbench.util.canonical import plain
 
-# What may change without touching what a prediction says: words about the registration, and not of it.
+# These may change without changing the meaning of any prediction.
 WORDS_ONLY = ("title", "prior_exposure", "power", "anchors")
+ENDED = {"close": "closed", "withdraw": "withdrawn"}
 
 MakeLock = Callable[[Registration], Lock]
 
 
 def lock_registration(files: Files, registration: Registration, make: MakeLock) -> tuple[Lock, Entry]:
-    """Lock it and write the first line of its ledger."""
-    past = sound_history(files, registration.id)
-    if past.locked is not None:
+    """Lock a registration and write its first line in the ledger."""
+    if sound_history(files, registration.id).locked is not None:
         raise UsageError(f"{registration.id} is locked already; to change it, edit it and use `aacbench prereg amend`.")
     lock = make(registration)
     write_lock(files.lock(lock.digest), lock)
@@ -30,17 +28,16 @@ def lock_registration(files: Files, registration: Registration, make: MakeLock) 
 
 
 def amend_registration(files: Files, registration: Registration, reason: str, make: MakeLock) -> tuple[Lock, Entry]:
-    """Put the file as it is now in the place of what was locked; nothing of the past is removed."""
-    past = open_history(files, registration.id)
-    before = current_lock(files, past)
-    after = plain(registration.record())
-    changes = list(differences(before.registration, after))
+    """Lock the file as it is now in place of the lock in force; nothing of the past is removed."""
+    history = open_history(files, registration.id)
+    before = current_lock(files, history)
+    changes = changes_since(registration, before)
     if not changes:
-        raise UsageError(f"{files.toml} says what is locked, so there is nothing to amend.")
+        raise UsageError(f"{files.toml} is the same as its lock, so there is nothing to amend.")
     lock = make(registration)
     write_lock(files.lock(lock.digest), lock)
-    seen = bool(past.of("run_start"))
-    late = sorted(touched_by(before, lock)) if seen else []
+    seen = bool(history.of("run_start"))
+    late = sorted(affected_predictions(before, lock)) if seen else []
     facts = {
         "lock": lock.digest,
         "amends": before.digest,
@@ -49,48 +46,49 @@ def amend_registration(files: Files, registration: Registration, reason: str, ma
         "difference": changes,
         "seen": seen,
     }
-    made = write_line(files, "amend", registration.id, facts)
+    entry = write_line(files, "amend", registration.id, facts)
     if late:
-        write_line(files, "exploratory", registration.id, {"predictions": late, "because": made.digest})
-    return lock, made
+        write_line(files, "exploratory", registration.id, {"predictions": late, "because": entry.digest})
+    return lock, entry
 
 
 def sound_history(files: Files, registration: str) -> History:
-    """What the ledger tells of a registration, if it is as it was written."""
+    """The history of a registration; a damaged ledger is refused."""
     entries, problems = read_ledger(files.ledger)
     if problems:
-        raise LockError(f"{files.ledger}: {problems[0]} `aacbench prereg verify` tells more.")
-    return history(entries, registration)
+        raise LockError(f"{files.ledger} is damaged: {problems[0]} `aacbench prereg verify` reports all problems.")
+    return history_of(entries, registration)
 
 
 def open_history(files: Files, registration: str) -> History:
-    """The same, of a registration that is locked and neither closed nor withdrawn."""
-    past = sound_history(files, registration)
-    if past.locked is None:
+    """The history of a registration that is locked and neither closed nor withdrawn."""
+    history = sound_history(files, registration)
+    if history.locked is None:
         raise UsageError(f"{files.toml} is not locked yet; use `aacbench prereg lock`.")
-    if past.ended is not None:
-        word = {"close": "closed", "withdraw": "withdrawn"}[past.ended.event]
-        raise UsageError(f"{registration} was {word} on {past.ended.time[:10]}; begin another one.")
-    return past
+    if history.ended is not None:
+        word, day = ENDED[history.ended.event], history.ended.time[:10]
+        raise UsageError(f"{registration} was {word} on {day}; start a new registration.")
+    return history
 
 
-def current_lock(files: Files, past: History) -> Lock:
+def current_lock(files: Files, history: History) -> Lock:
     """The lock in force."""
-    found = read_lock(files.lock(past.digests[-1]))
-    if found.digest != past.digests[-1]:
-        raise LockError(f"the lock file {files.lock(past.digests[-1]).name} is not the one that the ledger names.")
-    return found
+    path = files.lock(history.digests[-1])
+    lock = read_lock(path)
+    if lock.digest != history.digests[-1]:
+        raise LockError(f"The lock file {path.name} is not the one in the ledger.")
+    return lock
 
 
-def touched_by(before: Lock, after: Lock) -> set[str]:
-    """The predictions whose meaning is another under the second lock: by words, or by methods, data, cells or code."""
+def affected_predictions(before: Lock, after: Lock) -> set[str]:
+    """The ids of the predictions with another meaning under the second lock, by text, methods, data, cells or code."""
     if any(before.body[name] != after.body[name] for name in ("methods", "data", "cells", "code")):
         return {one["id"] for one in after.registration["prediction"]}
-    return touched(before.registration, after.registration)
+    return reworded_predictions(before.registration, after.registration)
 
 
-def touched(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
-    """The predictions whose meaning a change alters: their own words, or how all of them are run and judged."""
+def reworded_predictions(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
+    """The ids of the predictions whose own text changed, or all of them if how they are run or judged changed."""
     old = {one["id"]: one for one in before["prediction"]}
     new = {one["id"]: one for one in after["prediction"]}
     shared = [name for name in after if name not in (*WORDS_ONLY, "prediction")]
@@ -99,8 +97,13 @@ def touched(before: Mapping[str, Any], after: Mapping[str, Any]) -> set[str]:
     return {name for name, one in new.items() if old.get(name) != one}
 
 
+def changes_since(registration: Registration, lock: Lock) -> list[dict[str, Any]]:
+    """The differences between a lock and the registration file."""
+    return list(differences(lock.registration, plain(registration.record())))
+
+
 def differences(before: Any, after: Any, key: str = "") -> Iterator[dict[str, Any]]:
-    """Every value that is not the same, by its key; predictions and the like are told by their ids."""
+    """Every value that differs, by its key; entries of lists are named by their ids where they have one."""
     before, after = _by_name(before), _by_name(after)
     if isinstance(before, Mapping) and isinstance(after, Mapping):
         for name in dict.fromkeys([*before, *after]):
@@ -110,7 +113,7 @@ def differences(before: Any, after: Any, key: str = "") -> Iterator[dict[str, An
 
 
 def _by_name(value: Any) -> Any:
-    """A list of tables with names as a table of them, so that one more does not seem to change the others."""
+    """A list of named tables as a mapping, so that an inserted table does not shift the others."""
     if isinstance(value, list) and value and all(isinstance(one, Mapping) and _name(one) for one in value):
         names = [_name(one) for one in value]
         if len(set(names)) == len(names):
@@ -120,8 +123,3 @@ def _by_name(value: Any) -> Any:
 
 def _name(table: Mapping[str, Any]) -> str:
     return str(table.get("id") or table.get("name") or "")
-
-
-def same_as_locked(registration: Registration, lock: Lock) -> list[dict[str, Any]]:
-    """What the file says otherwise than its lock."""
-    return list(differences(lock.registration, plain(registration.record())))

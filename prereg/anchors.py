@@ -1,4 +1,4 @@
-"""Anchors: a lock tied to a key, to a git tag, or to somebody else's clock; checked with the tools that made them."""
+"""Anchors: a lock tied to an ssh key, a git tag, or the clock of a time stamp authority."""
 
 import hashlib
 import shutil
@@ -9,12 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from aacbench.errors import UsageError
-from aacbench.prereg.checks import ANCHOR, FAIL, NOT_CHECKED, OK, TAMPERED, Check, failed, passed
+from aacbench.prereg.checks import ANCHOR, FAIL, NOT_CHECKED, OK, TAMPERED, Check, check_of
 from aacbench.prereg.files import Files, sha256
-from aacbench.prereg.history import History
-from aacbench.prereg.ledger import Entry
+from aacbench.prereg.ledger import Entry, History, write_line
 from aacbench.prereg.lock import Lock
-from aacbench.prereg.note import write_line
 from aacbench.prereg.schema import Registration
 
 NAMESPACE = "aacbench.prereg"
@@ -22,8 +20,8 @@ SSH, TAG, STAMP = "ssh", "git-tag", "rfc3161"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What became of an anchor; `time` is that of somebody else's clock, in UTC."""
+class AnchorResult:
+    """The result of checking an anchor; `time` is in UTC, by somebody else's clock."""
 
     status: str
     evidence: str
@@ -31,25 +29,25 @@ class Found:
 
 
 def statement(registration: str, lock: str) -> bytes:
-    """What is signed and stamped."""
+    """The text that is signed and stamped."""
     return f"aacbench.prereg/1 {registration} {lock}\n".encode()
 
 
 def sign_with_ssh(files: Files, registration: str, lock: str, key: Path) -> Entry:
-    """Sign the statement with an ssh key: it says who, and nothing about when."""
+    """Sign the statement with an ssh key, which shows who signed, but not when."""
     signature = _run(["ssh-keygen", "-Y", "sign", "-n", NAMESPACE, "-f", str(key)], statement(registration, lock))
     return _keep(files, registration, lock, SSH, files.anchor(lock, "ssh.sig"), signature)
 
 
 def sign_git_tag(files: Files, registration: str, lock: str, name: str) -> Entry:
-    """Sign a tag whose message is the statement; what it is worth depends on who else has the tag."""
+    """Sign a git tag whose message is the statement; its worth depends on who else has the tag."""
     message = statement(registration, lock).decode()
     _run(["git", "-C", str(files.folder.resolve()), "tag", "-s", name, "-m", message], b"")
     return write_line(files, "anchor", registration, {"kind": TAG, "lock": lock, "tag": name})
 
 
 def write_request(files: Files, registration: str, lock: str) -> Path:
-    """The request for a time stamp authority."""
+    """Write the request for a time stamp authority."""
     path = files.anchor(lock, "tsq")
     imprint = hashlib.sha256(statement(registration, lock)).hexdigest()
     _run(["openssl", "ts", "-query", "-digest", imprint, "-sha256", "-cert", "-out", str(path)], b"")
@@ -57,130 +55,130 @@ def write_request(files: Files, registration: str, lock: str) -> Path:
 
 
 def keep_stamp(files: Files, registration: str, lock: str, answer: Path, authority: Path | None) -> Entry:
-    """Keep an authority's answer, and its certificate where that is at hand."""
+    """Store the authority's answer, and its certificate if given."""
     if authority is not None:
         shutil.copyfile(authority, files.anchor(lock, "tsa.pem"))
     return _keep(files, registration, lock, STAMP, files.anchor(lock, "tsr"), answer.read_bytes())
 
 
 def anchor_checks(
-    files: Files, registration: Registration, past: History, locks: Mapping[str, Lock]
+    files: Files, registration: Registration, history: History, locks: Mapping[str, Lock]
 ) -> Iterator[Check]:
-    """Each anchor, then whether those that the registration asks for were there before the run."""
+    """Check each anchor, then that the required ones are from before the run."""
     good: dict[str, set[str]] = {}
-    for line in past.of("anchor"):
-        kind, lock = str(line.facts.get("kind")), str(line.facts.get("lock"))
-        found = look_at(files, line)
-        code = TAMPERED if found.status == FAIL else 0
-        yield Check(f"anchor {kind}", found.status, found.evidence, code)
-        if found.status == OK and _in_time(line, found, past, lock):
+    for entry in history.of("anchor"):
+        kind, lock = str(entry.facts.get("kind")), str(entry.facts.get("lock"))
+        result = check_anchor(files, entry)
+        yield Check(f"anchor {kind}", result.status, result.evidence, TAMPERED if result.status == FAIL else 0)
+        if result.status == OK and _before_runs(entry, result, history, lock):
             good.setdefault(lock, set()).add(kind)
-    starts = past.of("run_start")
-    wanted = {str(line.facts.get("lock")) for line in starts} or {past.digests[-1]}
-    # An amendment cannot take back what a lock asked for when it was run.
-    run = [lock for digest, lock in locks.items() if digest in wanted]
-    asked = [kind for lock in run for kind in lock.registration["anchors"]["required"]]
-    required = list(dict.fromkeys([*registration.anchors, *asked]))
-    missing = [kind for kind in required if any(kind not in good.get(lock, ()) for lock in wanted)]
-    if missing:
-        yield failed("required anchors", f"no {missing[0]} anchor that can be checked is from before the run.", ANCHOR)
-    elif required:
-        yield passed("required anchors", ", ".join(required))
+    run_digests = _run_locks(history)
+    # An amendment cannot take back what a lock required when it was run.
+    run_locks = [lock for digest, lock in locks.items() if digest in run_digests]
+    kinds = [kind for lock in run_locks for kind in lock.registration["anchors"]["required"]]
+    required = list(dict.fromkeys([*registration.anchors, *kinds]))
+    missing = [kind for kind in required if any(kind not in good.get(lock, ()) for lock in run_digests)]
+    problems = [f"there is no {kind} anchor from before the run that could be checked." for kind in missing]
+    if required:
+        yield check_of("required anchors", problems, ANCHOR, ", ".join(required))
 
 
-def anchored_before(files: Files, past: History) -> bool:
-    """Whether somebody else's clock saw each lock that was run, before it was."""
-    starts = past.of("run_start")
-    wanted = {str(line.facts.get("lock")) for line in starts} or {past.digests[-1]}
+def anchored_before(files: Files, history: History) -> bool:
+    """Whether somebody else's clock saw each lock before it was run."""
+    run_digests = _run_locks(history)
     stamped = {
         lock
-        for line in past.of("anchor")
-        if (lock := str(line.facts.get("lock"))) in wanted
-        and (found := look_at(files, line)).status == OK
-        and found.time
-        and _in_time(line, found, past, lock)
+        for entry in history.of("anchor")
+        if (lock := str(entry.facts.get("lock"))) in run_digests
+        and (result := check_anchor(files, entry)).status == OK
+        and result.time
+        and _before_runs(entry, result, history, lock)
     }
-    return stamped == wanted
+    return stamped == run_digests
 
 
-def look_at(files: Files, line: Entry) -> Found:
-    """Check one anchor with the tool it was made with; without the tool it is not checked."""
-    kind, lock = str(line.facts.get("kind")), str(line.facts.get("lock"))
+def check_anchor(files: Files, entry: Entry) -> AnchorResult:
+    """Check one anchor with the tool that made it; without the tool it is not checked."""
+    kind, lock = str(entry.facts.get("kind")), str(entry.facts.get("lock"))
     if kind not in _CHECKS:
-        return Found(NOT_CHECKED, f"there is no way here to check an anchor of kind {kind!r}")
+        return AnchorResult(NOT_CHECKED, f"unknown kind of anchor: {kind!r}")
     tool, check = _CHECKS[kind]
     if kind != TAG:
-        path = files.folder / Path(str(line.facts.get("file"))).name
-        if not path.is_file() or sha256(path) != line.facts.get("sha256"):
-            return Found(FAIL, f"{path.name} is missing, or not what line {line.number} recorded.")
+        path = files.folder / Path(str(entry.facts.get("file"))).name
+        if not path.is_file() or sha256(path) != entry.facts.get("sha256"):
+            return AnchorResult(FAIL, f"{path.name} is missing, or is not the file recorded in line {entry.number}.")
     if shutil.which(tool) is None:
-        return Found(NOT_CHECKED, f"{tool} is not on this machine")
-    return check(files, line, lock)
+        return AnchorResult(NOT_CHECKED, f"{tool} is not installed")
+    return check(files, entry, lock)
 
 
-def _ssh(files: Files, line: Entry, lock: str) -> Found:
-    signature = files.folder / str(line.facts["file"])
-    words = ["ssh-keygen", "-Y", "check-novalidate", "-n", NAMESPACE, "-s", str(signature)]
-    done = subprocess.run(words, input=statement(line.registration, lock), capture_output=True, check=False)
-    if done.returncode:
-        return Found(FAIL, f"{signature.name} is no signature of this lock.")
-    return Found(OK, f"{done.stdout.decode(errors='replace').strip()}; it says who, not when")
+def _run_locks(history: History) -> set[str]:
+    """The digests of the locks that were run, or of the one in force if none was."""
+    return {str(entry.facts.get("lock")) for entry in history.of("run_start")} or {history.digests[-1]}
 
 
-def _tag(files: Files, line: Entry, lock: str) -> Found:
-    name, folder = str(line.facts.get("tag")), str(files.folder.resolve())
-    there = subprocess.run(["git", "-C", folder, "cat-file", "tag", name], capture_output=True, check=False)
-    if there.returncode:
-        return Found(NOT_CHECKED, f"the tag {name} is not in a repository here")
-    if statement(line.registration, lock).strip() not in there.stdout:
-        return Found(FAIL, f"the tag {name} does not name this lock.")
+def _check_signature(files: Files, entry: Entry, lock: str) -> AnchorResult:
+    signature = files.folder / str(entry.facts["file"])
+    command = ["ssh-keygen", "-Y", "check-novalidate", "-n", NAMESPACE, "-s", str(signature)]
+    checked = subprocess.run(command, input=statement(entry.registration, lock), capture_output=True, check=False)
+    if checked.returncode:
+        return AnchorResult(FAIL, f"{signature.name} is not a signature of this lock.")
+    return AnchorResult(OK, f"{checked.stdout.decode(errors='replace').strip()}; it shows who signed, not when")
+
+
+def _check_tag(files: Files, entry: Entry, lock: str) -> AnchorResult:
+    name, folder = str(entry.facts.get("tag")), str(files.folder.resolve())
+    tag = subprocess.run(["git", "-C", folder, "cat-file", "tag", name], capture_output=True, check=False)
+    if tag.returncode:
+        return AnchorResult(NOT_CHECKED, f"there is no tag {name} in a git repository here")
+    if statement(entry.registration, lock).strip() not in tag.stdout:
+        return AnchorResult(FAIL, f"the tag {name} does not name this lock.")
     signed = subprocess.run(["git", "-C", folder, "verify-tag", name], capture_output=True, check=False)
     if signed.returncode:
-        return Found(NOT_CHECKED, f"the tag {name} names this lock, but git could not verify who signed it")
-    return Found(OK, f"the tag {name} is signed and names this lock; it says who, not when")
+        return AnchorResult(NOT_CHECKED, f"the tag {name} names this lock, but git could not verify its signature")
+    return AnchorResult(OK, f"the tag {name} is signed and names this lock; it shows who signed, not when")
 
 
-def _stamp(files: Files, line: Entry, lock: str) -> Found:
+def _check_stamp(files: Files, entry: Entry, lock: str) -> AnchorResult:
     answer, authority = (files.anchor(lock, ending) for ending in ("tsr", "tsa.pem"))
     if not authority.is_file():
-        return Found(NOT_CHECKED, f"the authority's certificate ({authority.name}) is not there to check it with")
-    imprint = hashlib.sha256(statement(line.registration, lock)).hexdigest()
-    words = ["openssl", "ts", "-verify", "-digest", imprint, "-in", str(answer), "-CAfile", str(authority)]
-    done = subprocess.run(words, capture_output=True, check=False)
-    if done.returncode:
-        return Found(FAIL, f"{answer.name} is no stamp of this lock by this authority.")
-    shown = subprocess.run(["openssl", "ts", "-reply", "-in", str(answer), "-text"], capture_output=True, check=True)
-    time = _time(shown.stdout.decode(errors="replace"))
+        return AnchorResult(NOT_CHECKED, f"the authority's certificate {authority.name} is missing")
+    imprint = hashlib.sha256(statement(entry.registration, lock)).hexdigest()
+    command = ["openssl", "ts", "-verify", "-digest", imprint, "-in", str(answer), "-CAfile", str(authority)]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        return AnchorResult(FAIL, f"{answer.name} is not a time stamp of this lock by this authority.")
+    reply = subprocess.run(["openssl", "ts", "-reply", "-in", str(answer), "-text"], capture_output=True, check=True)
+    time = _stamp_time(reply.stdout.decode(errors="replace"))
     if not time:
-        return Found(NOT_CHECKED, "the stamp holds, but its time could not be read")
-    return Found(OK, f"stamped at {time}", time)
+        return AnchorResult(NOT_CHECKED, "the time stamp is valid, but its time could not be read")
+    return AnchorResult(OK, f"stamped at {time}", time)
 
 
-_CHECKS: dict[str, tuple[str, Callable[[Files, Entry, str], Found]]] = {
-    SSH: ("ssh-keygen", _ssh),
-    TAG: ("git", _tag),
-    STAMP: ("openssl", _stamp),
+_CHECKS: dict[str, tuple[str, Callable[[Files, Entry, str], AnchorResult]]] = {
+    SSH: ("ssh-keygen", _check_signature),
+    TAG: ("git", _check_tag),
+    STAMP: ("openssl", _check_stamp),
 }
 
 
-def _time(text: str) -> str:
-    """`Time stamp: Jan 27 10:00:00 2026 GMT` as the ledger writes times."""
+def _stamp_time(text: str) -> str:
+    """The time in a line such as `Time stamp: Jan 27 10:00:00 2026 GMT`, in the format of the ledger."""
     for line in text.splitlines():
         name, _, value = line.partition(":")
         if name.strip() == "Time stamp":
             for form in ("%b %d %H:%M:%S %Y GMT", "%b %d %H:%M:%S.%f %Y GMT"):
                 try:
-                    found = datetime.strptime(value.strip(), form).replace(tzinfo=UTC)
+                    time = datetime.strptime(value.strip(), form).replace(tzinfo=UTC)
                 except ValueError:
                     continue
-                return found.isoformat(timespec="milliseconds")
+                return time.isoformat(timespec="milliseconds")
     return ""
 
 
-def _in_time(line: Entry, found: Found, past: History, lock: str) -> bool:
-    """Whether an anchor is from before every run under its lock, by its own clock too where it has one."""
-    starts = [start for start in past.of("run_start") if start.facts.get("lock") == lock]
-    return all(line.number < start.number and found.time <= start.time for start in starts)
+def _before_runs(entry: Entry, result: AnchorResult, history: History, lock: str) -> bool:
+    """Whether an anchor comes before every run under its lock, by its own clock too if it has one."""
+    starts = [start for start in history.of("run_start") if start.facts.get("lock") == lock]
+    return all(entry.number < start.number and result.time <= start.time for start in starts)
 
 
 def _keep(files: Files, registration: str, lock: str, kind: str, path: Path, content: bytes) -> Entry:
@@ -189,11 +187,11 @@ def _keep(files: Files, registration: str, lock: str, kind: str, path: Path, con
     return write_line(files, "anchor", registration, facts)
 
 
-def _run(words: Sequence[str], given: bytes) -> bytes:
-    if shutil.which(words[0]) is None:
-        raise UsageError(f"{words[0]} is not on this machine; install it, or choose another anchor.")
-    done = subprocess.run(words, input=given, capture_output=True, check=False)
+def _run(command: Sequence[str], content: bytes) -> bytes:
+    if shutil.which(command[0]) is None:
+        raise UsageError(f"{command[0]} is not installed; install it, or choose another anchor.")
+    done = subprocess.run(command, input=content, capture_output=True, check=False)
     if done.returncode:
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise UsageError(f"{words[0]} refused: {said[-1] if said else 'it did not say why'}.")
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        raise UsageError(f"{command[0]} failed: {lines[-1] if lines else 'it gave no reason'}.")
     return done.stdout

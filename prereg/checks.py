@@ -1,4 +1,4 @@
-"""A check and what it found; the codes that a failed one ends `verify` with."""
+"""A check with its result, and the exit codes of `verify`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ FALSIFIED_CODE, INCONCLUSIVE_CODE = 10, 12
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at: whether it holds, and the evidence in a sentence."""
+    """The result of one check: its status, and the evidence in a sentence."""
 
     name: str
     status: str
@@ -19,29 +19,14 @@ class Check:
     code: int = INTACT
 
 
-def passed(name: str, evidence: str) -> Check:
-    """What holds."""
-    return Check(name, OK, evidence)
-
-
-def failed(name: str, evidence: str, code: int) -> Check:
-    """What does not, and the code it ends with."""
-    return Check(name, FAIL, evidence, code)
-
-
-def unchecked(name: str, evidence: str) -> Check:
-    """What could not be looked at here."""
-    return Check(name, NOT_CHECKED, evidence)
-
-
-def verdict_of(name: str, problems: Sequence[str], code: int, otherwise: str) -> Check:
-    """A failed check that tells the first problem and how many there are, or a passed one."""
+def check_of(name: str, problems: Sequence[str], code: int, evidence: str) -> Check:
+    """A check that failed with the first problem and the number of others, or that passed with the evidence."""
     if not problems:
-        return passed(name, otherwise)
-    more = f" ({len(problems) - 1} more of the kind)" if len(problems) > 1 else ""
-    return failed(name, f"{problems[0]}{more}", code)
+        return Check(name, OK, evidence)
+    more = f" ({len(problems) - 1} more like this)" if len(problems) > 1 else ""
+    return Check(name, FAIL, f"{problems[0]}{more}", code)
 
 
 def exit_code(checks: Sequence[Check]) -> int:
-    """The gravest: tampering before order, order before deviation, and so on; 0 where all hold."""
+    """The code of the most serious failure, which is the smallest; 0 if all checks passed."""
     return min((check.code for check in checks if check.status == FAIL), default=INTACT)

@@ -1,112 +1,107 @@
-"""Which predictions were there, as they are, before any result could be seen; and what the others said before."""
+"""Which predictions are confirmatory: unchanged since before any result could be seen, and why the others are not."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from aacbench.errors import LockError
-from aacbench.prereg.amend import touched_by
+from aacbench.prereg.amend import affected_predictions
 from aacbench.prereg.files import Files
-from aacbench.prereg.history import History
 from aacbench.prereg.key_diff import Deviation
-from aacbench.prereg.ledger import Entry
+from aacbench.prereg.ledger import Entry, History
 from aacbench.prereg.lock import Lock, read_lock
 from aacbench.prereg.predictions import Prediction, methods_of
 from aacbench.prereg.schema import CONFIRMATORY, EXPLORATORY, Registration
-from aacbench.run.plan import BASELINE, TEST
+from aacbench.run.records import BASELINE, TEST
 from aacbench.util.canonical import canonical
 
-Seen = tuple[Any, ...]  # what a result is of: a method with its parameters on a graph, on these queries
+ResultKey = tuple[Any, ...]  # what a result is about: a method with its parameters on a graph, with these queries
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Of each prediction whether it is confirmatory, exploratory or a replication; and why, where that is not plain."""
+    """Whether each prediction is confirmatory, exploratory or a replication, with notes on the reasons."""
 
     of: Mapping[str, str]
     notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubts:
-    """What was done otherwise than locked, of what verdicts rest on."""
+class RunDeviations:
+    """How the runs behind the verdicts deviate from the lock."""
 
     cells: Sequence[Deviation]
-    code: bool  # a run used other code of aacbench
-    again: bool  # two runs of one lock left different results
+    other_code: bool  # a run used other code of aacbench
+    runs_disagree: bool  # two runs of one lock have different results
 
 
 def standing(
     files: Files,
     registration: Registration,
     entries: Sequence[Entry],
-    past: History,
+    history: History,
     locks: Mapping[str, Lock],
-    doubts: Doubts,
+    deviations: RunDeviations,
 ) -> Standing:
-    """Computed from the ledger and never asked."""
+    """The standing of each prediction, computed from the ledger."""
     if registration.status != CONFIRMATORY:
         return Standing({one.id: registration.status for one in registration.predictions}, ())
-    since = _since(past, locks)
-    late = {name for name, line in since.items() if past.seen(line)}
-    elsewhere, notes = _elsewhere(files, registration, entries, past, locks, since)
-    deviating, why = _late_deviations(registration, past, doubts)
-    late |= elsewhere | deviating
+    since = _since(history, locks)
+    late = {name for name, entry in since.items() if history.seen(entry)}
+    seen_elsewhere, notes = _seen_elsewhere(files, registration, entries, locks[history.digests[-1]], since)
+    deviating, reasons = _late_deviations(registration, history, deviations)
+    late |= seen_elsewhere | deviating
     words = {one.id: EXPLORATORY if one.id in late else CONFIRMATORY for one in registration.predictions}
-    return Standing(words, (*notes, *why))
+    return Standing(words, (*notes, *reasons))
 
 
-def at_risk(past: History, locks: Mapping[str, Lock]) -> Lock | None:
-    """The lock in force when the first run began: what it predicts was predicted before any result."""
-    starts = past.of("run_start")
+def first_run_lock(history: History, locks: Mapping[str, Lock]) -> Lock | None:
+    """The lock in force when the first run began, whose predictions were made before any result."""
+    starts = history.of("run_start")
     return locks.get(str(starts[0].facts["lock"])) if starts else None
 
 
-def _since(past: History, locks: Mapping[str, Lock]) -> dict[str, Entry]:
-    """The line from which each prediction of the lock in force means what it means now."""
-    first, *later = past.locks
-    found = {one["id"]: first for one in locks[past.digests[0]].registration["prediction"]}
-    for digest, line in zip(past.digests, later, strict=False):
-        found |= dict.fromkeys(touched_by(locks[digest], locks[str(line.facts["lock"])]), line)
-    return found
+def _since(history: History, locks: Mapping[str, Lock]) -> dict[str, Entry]:
+    """The line since which each prediction has had its present meaning."""
+    first, *later = history.locks
+    since = {one["id"]: first for one in locks[history.digests[0]].registration["prediction"]}
+    for digest, entry in zip(history.digests, later, strict=False):
+        since |= dict.fromkeys(affected_predictions(locks[digest], locks[str(entry.facts["lock"])]), entry)
+    return since
 
 
-def _elsewhere(
-    files: Files,
-    registration: Registration,
-    entries: Sequence[Entry],
-    past: History,
-    locks: Mapping[str, Lock],
-    since: Mapping[str, Entry],
+def _seen_elsewhere(
+    files: Files, registration: Registration, entries: Sequence[Entry], lock: Lock, since: Mapping[str, Entry]
 ) -> tuple[set[str], list[str]]:
-    """Predictions whose every cell another registration of this ledger had run before they were locked."""
-    mine, others = locks[past.digests[-1]], []
-    for line in entries:
-        if line.event == "run_start" and line.registration != registration.id:
-            others.append((line, _results(files, line)))
+    """The predictions whose cells had all been run under other registrations of the ledger before their lock."""
+    others = [
+        (entry, _results(files, entry))
+        for entry in entries
+        if entry.event == "run_start" and entry.registration != registration.id
+    ]
     late: dict[str, Entry] = {}
     for one in registration.predictions:
-        before = [(line, found) for line, found in others if line.number < since[one.id].number]
-        wanted = set(_wanted(one, mine))
-        if wanted and wanted <= {result for _, found in before for result in found}:
-            late[one.id] = next(line for line, found in before if wanted & found)
-    by_line = {line.number: line for line in late.values()}.values()
+        before = [(entry, results) for entry, results in others if entry.number < since[one.id].number]
+        wanted = set(_wanted(one, lock))
+        if wanted and wanted <= {result for _, results in before for result in results}:
+            late[one.id] = next(entry for entry, results in before if wanted & results)
+    by_number = {entry.number: entry for entry in late.values()}.values()
     return set(late), [
-        f"Results of the same methods on the same queries could have been seen before, under {line.registration} "
-        f"(line {line.number}): {', '.join(name for name, found in late.items() if found == line)}."
-        for line in by_line
+        f"Results of the same methods on the same queries could have been seen before, under {entry.registration} "
+        f"(line {entry.number}): {', '.join(name for name, first in late.items() if first == entry)}."
+        for entry in by_number
     ]
 
 
-def _results(files: Files, line: Entry) -> set[Seen]:
+def _results(files: Files, entry: Entry) -> set[ResultKey]:
     try:
-        found = read_lock(files.beside(line.registration).lock(str(line.facts["lock"])))
+        lock = read_lock(files.beside(entry.registration).lock(str(entry.facts["lock"])))
     except LockError:
-        return set()  # verifying the whole project tells that it is gone
-    return {_result(cell["key"]) for cell in found.cells if cell["key"]["query_digests"] is not None}
+        return set()  # verifying the other registration reports that its lock is missing
+    return {_result(cell["key"]) for cell in lock.cells if cell["key"]["query_digests"] is not None}
 
 
-def _wanted(prediction: Prediction, lock: Lock) -> Iterator[Seen]:
+def _wanted(prediction: Prediction, lock: Lock) -> Iterator[ResultKey]:
     labels, place = methods_of(prediction), prediction.cell
     for cell in lock.cells:
         key = cell["key"]
@@ -115,22 +110,25 @@ def _wanted(prediction: Prediction, lock: Lock) -> Iterator[Seen]:
             yield _result(key)
 
 
-def _result(key: Mapping[str, Any]) -> Seen:
+def _result(key: Mapping[str, Any]) -> ResultKey:
     queries = (key["query_digests"] or {}).get(TEST)
-    return key["graph_digest"], queries, key["method"], canonical(key["params"])  # a label may spell out a default
+    # Not the label: it may or may not write out a default.
+    return key["graph_digest"], queries, key["method"], canonical(key["params"])
 
 
-def _late_deviations(registration: Registration, past: History, doubts: Doubts) -> tuple[set[str], list[str]]:
-    """Predictions that rest on what was declared to be otherwise only when results could have been seen."""
+def _late_deviations(
+    registration: Registration, history: History, deviations: RunDeviations
+) -> tuple[set[str], list[str]]:
+    """The predictions that rest on a deviation declared only when results could have been seen."""
     every = {one.id for one in registration.predictions}
-    if doubts.again:
-        return every, ["Runs of this lock came out differently, so every verdict is exploratory."]
-    early = {word for line in past.of("deviate") if not past.seen(line) for word in line.facts["what"]}
-    if doubts.code and "code" not in early:
+    if deviations.runs_disagree:
+        return every, ["Runs of this lock have different results, so every verdict is exploratory."]
+    early = {word for entry in history.of("deviate") if not history.seen(entry) for word in entry.facts["what"]}
+    if deviations.other_code and "code" not in early:
         return every, ["Other code was declared after results could have been seen, so every verdict is exploratory."]
-    labels = {str(one.key["label"]) for one in doubts.cells if not set(one.what) <= early}
+    labels = {str(one.key["label"]) for one in deviations.cells if not set(one.what) <= early}
     if not labels:
         return set(), []
-    rest = {one.id for one in registration.predictions if not methods_of(one) or labels & set(methods_of(one))}
-    note = f"Cells of {', '.join(sorted(labels))} deviate in what was declared after results could have been seen."
-    return rest if BASELINE not in labels else every, [note]
+    affected = {one.id for one in registration.predictions if not methods_of(one) or labels & set(methods_of(one))}
+    note = f"Cells of {', '.join(sorted(labels))} have deviations declared after results could have been seen."
+    return affected if BASELINE not in labels else every, [note]

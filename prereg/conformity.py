@@ -1,4 +1,4 @@
-"""Whether what was run is what was locked: cells, choices, queries, code, clocks."""
+"""Checks of `verify` on what was locked and what was run: order, locks, cells, choices, queries, code, clocks."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,82 +6,142 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.errors import AacbenchError
-from aacbench.prereg.checks import DEVIATION, INCOMPLETE, ORDER, Check, failed, passed, unchecked, verdict_of
-from aacbench.prereg.history import History
-from aacbench.prereg.key_diff import CODE, QUERIES, Match, chosen_key, match, spoken, with_queries, without_lock
-from aacbench.prereg.lock import Lock
+from aacbench.errors import AacbenchError, LockError
+from aacbench.prereg.amend import changes_since
+from aacbench.prereg.binding import query_digests, seed_from, seeded
+from aacbench.prereg.checks import DEVIATION, FAIL, INCOMPLETE, NOT_CHECKED, OK, ORDER, TAMPERED, Check, check_of
+from aacbench.prereg.files import Files
+from aacbench.prereg.key_diff import CODE, QUERIES, Match, cell_name, chosen_key, match, with_queries, without_lock
+from aacbench.prereg.ledger import History
+from aacbench.prereg.lock import Lock, read_lock
 from aacbench.prereg.runs import Runs
 from aacbench.prereg.schema import FROM_LOCK, Registration
-from aacbench.prereg.seeds import query_digests, seed_from, seeded
 from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell
 from aacbench.util.canonical import canonical
 
 
-def as_locked(
-    registration: Registration, lock: Lock, past: History, cells: Sequence[Cell]
-) -> tuple[list[Check], Match]:
-    """Whether what was run is what was locked, whole, and after the lock; and which cells are."""
-    queries, drawn = _queries(registration, past)
-    found = match(lock, [cell.key for cell in cells], queries)
-    return [*drawn, *_held_against(lock, past, cells, queries, found)], found
-
-
-def _held_against(
-    lock: Lock, past: History, cells: Sequence[Cell], queries: Mapping[str, Any] | None, found: Match
-) -> Iterator[Check]:
-    deviating = [one for one in found.deviating if not set(one.what) <= past.declared]
-    declared = len(found.deviating) - len(deviating)
-    otherwise = f"{len(found.same)} cells" + (f", and {declared} with declared deviations" if declared else "")
-    yield verdict_of("as locked", [f"{one.sentence}." for one in deviating], DEVIATION, otherwise)
-    yield verdict_of("choices", list(_choices(lock, cells, queries)), DEVIATION, "as the validation rows say")
-    replaced = {canonical(one.instead) for one in found.deviating}
-    absent = [key for key in found.missing if canonical(key) not in replaced]
-    missing = [f"{spoken(key)} was planned and is not there." for key in absent]
-    bad = [cell for cell in cells if cell.outcome not in ("ok", "unsupported")]
-    missing += [f"{spoken(cell.key)} is {cell.outcome}: {cell.record.get('reason')}" for cell in bad]
-    yield verdict_of("complete", missing, INCOMPLETE, f"{len(found.same)} cells of {len(lock.cells)} planned ones")
-
-
-def _queries(registration: Registration, past: History) -> tuple[Mapping[str, Any] | None, list[Check]]:
-    """The digests of queries drawn after the lock, drawn again here where the graphs are at hand."""
-    if registration.seed_source != FROM_LOCK or not past.of("run_start"):
-        return None, []
-    texts = sorted({str(line.facts.get("public")) for line in past.of("run_start")})
-    if len(texts) > 1 and QUERIES not in past.declared:
-        several = f"queries were drawn {len(texts)} times, from different public texts: {', '.join(texts)}."
-        return None, [failed(QUERIES, several, DEVIATION)]
-    facts = past.of("run_start")[-1].facts
-    lock, public = str(facts["lock"]), str(facts.get("public"))
-    told: Mapping[str, Any] = facts.get("queries") or {}
-    try:
-        drawn = query_digests(seeded(registration.study, lock, public))
-    except AacbenchError as error:
-        return told, [unchecked(QUERIES, f"they could not be drawn again: {error}")]
-    same = drawn == told
-    evidence = f"seed {seed_from(lock, public)}, from the lock and {public!r}"
-    wrong = "the queries are not those that follow from the lock and the public text."
-    return drawn, [passed(QUERIES, evidence) if same else failed(QUERIES, wrong, DEVIATION)]
-
-
-def code_of_runs(locks: Mapping[str, Lock], past: History) -> Check:
-    """Whether each run used the code that its lock names, or other code was declared."""
-    problems = [] if CODE in past.declared else other_code(locks, past)
-    return verdict_of(CODE, problems, DEVIATION, "the runs used what was locked")
-
-
-def other_code(locks: Mapping[str, Lock], past: History) -> list[str]:
-    """A sentence about each run that used other code than its lock names."""
+def order_checks(history: History) -> list[Check]:
+    """Check that the lines of a registration are in an order that is possible."""
+    assert history.locked is not None
+    problems = [
+        f"line {entry.number} ({entry.event}) comes before the lock in line {history.locked.number}."
+        for entry in history.entries
+        if entry.number < history.locked.number
+    ]
+    problems += [f"line {entry.number} locks the registration a second time." for entry in history.of("lock")[1:]]
+    known: set[str] = set()
+    for entry in history.entries:
+        if entry.event in ("lock", "amend"):
+            known.add(str(entry.facts.get("lock")))
+        elif "lock" in entry.facts and entry.facts["lock"] not in known:
+            problems.append(f"line {entry.number} ({entry.event}) names a lock that did not exist yet.")
+        ended = history.ended
+        if ended and entry.number > ended.number and entry.event not in ("anchor", "close", "withdraw"):
+            problems.append(f"line {entry.number} ({entry.event}) comes after the end of the registration.")
+    denials = [
+        f"line {entry.number} says that no results had been seen before the amendment, but a run had begun."
+        for entry in history.of("amend")
+        if history.seen(entry) and entry.facts.get("seen") is not True
+    ]
+    count = len(history.of("amend"))
     return [
-        f"the run in line {line.number} used other code of aacbench than was locked."
-        for line in past.of("run_start")
-        if (lock := locks.get(line.facts["lock"])) is not None and line.facts["code"] != lock.body["code"]["tree"]
+        check_of("order", problems, ORDER, "the lock comes first"),
+        check_of("amendments", denials, ORDER, f"{count}; each says correctly whether a run had begun"),
     ]
 
 
-def clocks(locks: Mapping[str, Lock], runs: Runs) -> Check:
-    """The logs of the runs have times too, and none may be from before its lock."""
+def locks_of(files: Files, registration: Registration, history: History) -> tuple[dict[str, Lock], list[Check]]:
+    """Every lock by its digest, or none if one of them is missing or changed; and the checks of lock and file."""
+    locks: dict[str, Lock] = {}
+    problems = []
+    for entry in history.locks:
+        digest = str(entry.facts.get("lock"))
+        try:
+            lock = read_lock(files.lock(digest))
+        except LockError as error:
+            problems.append(str(error))
+            continue
+        if lock.digest != digest:
+            problems.append(f"The lock file {files.lock(digest).name} is not the one that line {entry.number} names.")
+        locks[digest] = lock
+    named = [files.lock(digest) for digest in history.digests]
+    for path in files.locks():
+        if path not in named:
+            problems.append(f"The lock file {path.name} is in no line of the ledger: lines were removed.")
+    checks = [check_of("lock", problems, TAMPERED, f"{history.digests[-1][:8]}, as in the ledger")]
+    if problems:
+        return {}, checks
+    changed = [
+        f"{one['key']} is {one['after']!r} in the file, but {one['before']!r} was locked."
+        for one in changes_since(registration, locks[history.digests[-1]])
+    ]
+    return locks, [*checks, check_of("registration", changed, TAMPERED, "the file is as locked")]
+
+
+def as_locked(
+    registration: Registration, lock: Lock, history: History, cells: Sequence[Cell]
+) -> tuple[list[Check], Match]:
+    """Check that the cells are those of the lock, all of them, with the right choices; and match cells to the lock."""
+    queries, query_checks = _queries(registration, history)
+    matched = match(lock, [cell.key for cell in cells], queries)
+    return [*query_checks, *_cell_checks(lock, history, cells, queries, matched)], matched
+
+
+def _cell_checks(
+    lock: Lock, history: History, cells: Sequence[Cell], queries: Mapping[str, Any] | None, matched: Match
+) -> Iterator[Check]:
+    undeclared = [one for one in matched.deviating if not set(one.what) <= history.declared]
+    declared = len(matched.deviating) - len(undeclared)
+    evidence = f"{len(matched.same)} cells" + (f", and {declared} with declared deviations" if declared else "")
+    yield check_of("as locked", [f"{one.sentence}." for one in undeclared], DEVIATION, evidence)
+    yield check_of("choices", list(_wrong_choices(lock, cells, queries)), DEVIATION, "best on the validation queries")
+    replaced = {canonical(one.instead) for one in matched.deviating}
+    absent = [key for key in matched.missing if canonical(key) not in replaced]
+    missing = [f"{cell_name(key)} was planned but is missing." for key in absent]
+    bad = [cell for cell in cells if cell.outcome not in ("ok", "unsupported")]
+    missing += [f"{cell_name(cell.key)} is {cell.outcome}: {cell.record.get('reason')}" for cell in bad]
+    yield check_of("complete", missing, INCOMPLETE, f"{len(matched.same)} of {len(lock.cells)} planned cells")
+
+
+def _queries(registration: Registration, history: History) -> tuple[Mapping[str, Any] | None, list[Check]]:
+    """The digests of queries drawn after the lock, redrawn here if the graphs are on this machine."""
+    if registration.seed_source != FROM_LOCK or not history.of("run_start"):
+        return None, []
+    texts = sorted({str(entry.facts.get("public")) for entry in history.of("run_start")})
+    if len(texts) > 1 and QUERIES not in history.declared:
+        several = f"queries were drawn {len(texts)} times, from different public texts: {', '.join(texts)}."
+        return None, [Check(QUERIES, FAIL, several, DEVIATION)]
+    facts = history.of("run_start")[-1].facts
+    lock, public = str(facts["lock"]), str(facts.get("public"))
+    recorded: Mapping[str, Any] = facts.get("queries") or {}
+    try:
+        drawn = query_digests(seeded(registration.study, lock, public))
+    except AacbenchError as error:
+        return recorded, [Check(QUERIES, NOT_CHECKED, f"they could not be redrawn: {error}")]
+    if drawn != recorded:
+        wrong = "the recorded queries are not those drawn from the lock and the public text."
+        return drawn, [Check(QUERIES, FAIL, wrong, DEVIATION)]
+    return drawn, [Check(QUERIES, OK, f"seed {seed_from(lock, public)}, from the lock and {public!r}")]
+
+
+def code_check(locks: Mapping[str, Lock], history: History) -> Check:
+    """Check that each run used the locked code, or that other code was declared."""
+    problems = [] if CODE in history.declared else runs_with_other_code(locks, history)
+    return check_of(CODE, problems, DEVIATION, "the runs used the locked code")
+
+
+def runs_with_other_code(locks: Mapping[str, Lock], history: History) -> list[str]:
+    """A sentence about each run that used other code than its lock names."""
+    return [
+        f"the run in line {entry.number} used other code of aacbench than was locked."
+        for entry in history.of("run_start")
+        if (lock := locks.get(entry.facts["lock"])) is not None and entry.facts["code"] != lock.body["code"]["tree"]
+    ]
+
+
+def clock_check(locks: Mapping[str, Lock], runs: Runs) -> Check:
+    """Check that no log of a run has a time before its lock."""
     problems = []
     for folder in runs.stored:
         for file in sorted(folder.glob("runs/*/run.json")):
@@ -89,17 +149,17 @@ def clocks(locks: Mapping[str, Lock], runs: Runs) -> Check:
                 record = json.loads(file.read_bytes())
                 bound, started = record["facts"].get("lock"), str(record["started"])
             except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-                continue  # a log is no evidence of rows; those are checked for themselves
+                continue  # a log proves nothing about rows, which have their own checks
             lock = locks.get(str(bound))
             if lock is not None and started < lock.body["locked"]:
                 problems.append(
                     f"the run {record.get('run')} began at {started}, before the lock at {lock.body['locked']}."
                 )
-    return verdict_of("clocks", problems, ORDER, "no log of a run is older than the lock")
+    return check_of("clocks", problems, ORDER, "no log of a run is older than its lock")
 
 
-def _choices(lock: Lock, cells: Sequence[Cell], queries: Mapping[str, Any] | None) -> Iterator[str]:
-    """Of each group the chosen setting must be the one that the candidates' rows choose."""
+def _wrong_choices(lock: Lock, cells: Sequence[Cell], queries: Mapping[str, Any] | None) -> Iterator[str]:
+    """A sentence about each group whose reported setting is not the best on the candidates' validation rows."""
     stored = {canonical(without_lock(cell.key)): cell for cell in cells}
     groups: dict[str, list[dict[str, Any]]] = {}
     for planned in lock.cells:
@@ -107,13 +167,13 @@ def _choices(lock: Lock, cells: Sequence[Cell], queries: Mapping[str, Any] | Non
             groups.setdefault(planned["group"], []).append(with_queries(planned["key"], queries))
     for keys in groups.values():
         candidates = [stored[name] for key in keys if (name := canonical(key)) in stored]
-        scored = [(_mean(cell), i, cell) for i, cell in enumerate(candidates) if cell.outcome == "ok"]
+        scored = [(_mean_expanded(cell), i, cell) for i, cell in enumerate(candidates) if cell.outcome == "ok"]
         chosen = [key for key in keys if canonical(chosen_key(key)) in stored]
         if len(candidates) == len(keys) and scored and chosen:
             best = canonical(without_lock(min(scored)[2].key))
             if [canonical(key) for key in chosen] != [best]:
-                yield f"{spoken(keys[0])}: the setting that was reported is not the one that its candidates choose."
+                yield f"{cell_name(keys[0])}: the reported setting is not the best one on the validation queries."
 
 
-def _mean(cell: Cell) -> float:
+def _mean_expanded(cell: Cell) -> float:
     return float(np.mean(read_queries(cell.files["queries.csv"])["expanded"]))

@@ -1,4 +1,4 @@
-"""From rows, or from published observations, to what each prediction came to; no typed-in number is ever taken."""
+"""Judge each prediction from rows, or from published observations; no result is ever typed in."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -11,22 +11,27 @@ from aacbench.errors import UsageError
 from aacbench.prereg import verdicts
 from aacbench.prereg.lock import Lock
 from aacbench.prereg.predictions import Band, Count, Equivalence, Ordering, Place, Prediction, from_record, methods_of
-from aacbench.prereg.published import Published
-from aacbench.prereg.schema import Registration
+from aacbench.prereg.schema import Published, Registration
 from aacbench.prereg.verdicts import Verdicts
 from aacbench.run.matched import Side, expansions, partner, sides
-from aacbench.run.plan import BASELINE, CANDIDATE, TEST
+from aacbench.run.records import BASELINE, CANDIDATE, TEST
 from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell
-from aacbench.stats import Effect, ForestRow, Profile, effect_of_observations, effect_of_rows, estimand, forest_rows
-from aacbench.stats.families import adjust
-
-NOT_RUN = "no cell of {label} that is ok is there for {place}"
+from aacbench.stats import (
+    Effect,
+    ForestRow,
+    Profile,
+    adjust,
+    effect_of_observations,
+    effect_of_rows,
+    estimand,
+    forest_rows,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What a prediction came to; `effects` are by contrast, `others` the same under estimands that decide nothing."""
+    """A judged prediction: `effects` by contrast, and `others` under estimands that decide nothing."""
 
     prediction: Prediction
     verdicts: Verdicts
@@ -43,17 +48,17 @@ class Judged:
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """What was predicted, where that is a band."""
+        """The predicted band, if the prediction has one."""
         return (self.prediction.low, self.prediction.high) if isinstance(self.prediction, Band | Equivalence) else None
 
 
 class MissingError(Exception):
-    """Why a contrast cannot be made."""
+    """A contrast or count that cannot be computed, with the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The cells of a study, as far as they are reported."""
+    """The reported cells of a study."""
 
     cells: Sequence[Cell]
 
@@ -68,41 +73,39 @@ class Rows:
         return effect_of_rows(one.rows(), other.rows(), profile, estimand(unit), dijkstra)
 
     def violations(self, labels: Sequence[str], place: Place | None) -> int:
-        """What the audits counted, and no less than what the rows themselves show."""
+        """The violations that the audits counted, or those visible in the rows if these are more."""
         found = [cell for cell in self.cells if not labels or cell.key["label"] in labels]
         if place is not None:
             found = [cell for cell in found if (cell.key["graph"], cell.key["budget"]) == (place.graph, place.budget)]
         answered = [cell for cell in found if cell.outcome in ("ok", "wrong")]
         if not answered:
-            raise MissingError("there is no cell to count in")
+            raise MissingError("there is no cell to count violations in")
         for cell in answered:
             if not _audited(cell):
-                raise MissingError(
-                    f"{cell.key['label']} on {cell.key['graph']} was not audited, so nothing was counted"
-                )
-        return sum(max(_recorded(cell), _shown(cell)) for cell in answered)
+                raise MissingError(f"{cell.key['label']} on {cell.key['graph']} was not audited")
+        return sum(max(_audit_count(cell), _wrong_paths(cell)) for cell in answered)
 
     def _side(self, place: Place, label: str) -> Side:
         for side in sides(self.cells, label):
             if side.graph == place.graph and side.good and (side.budget == place.budget or label == BASELINE):
                 return side
-        raise MissingError(NOT_RUN.format(label=label, place=place))
+        raise MissingError(f"there is no cell of {label} with outcome ok on {place}")
 
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """Published values in the place of rows."""
+    """Published values instead of rows."""
 
     published: Published
 
     def effect(self, place: Place, a: str, b: str, profile: Profile, unit: str) -> Effect:
         """The effect of A against B over the published seeds."""
         if (unit == "reduction_of_means_pp") != (self.published.unit == "reduction-percent"):
-            raise MissingError(f"{unit} cannot be had from published values in {self.published.unit}")
+            raise MissingError(f"{unit} cannot be computed from published values in {self.published.unit}")
         return effect_of_observations(self._values(place, a), self._values(place, b), profile, estimand(unit))
 
     def violations(self, labels: Sequence[str], place: Place | None) -> int:
-        """As published."""
+        """The published number of violations."""
         if self.published.violations is None:
             raise MissingError("no count of violations was published")
         return self.published.violations
@@ -110,7 +113,7 @@ class Observations:
     def _values(self, place: Place, label: str) -> npt.NDArray[np.float64]:
         found = self.published.of(place.graph, place.budget, label)
         if found is None:
-            raise MissingError(f"nothing was published of {label} for {place}")
+            raise MissingError(f"no values were published for {label} on {place}")
         return np.asarray(found, dtype=float)
 
 
@@ -118,12 +121,12 @@ Source = Rows | Observations
 
 
 def reported(cells: Sequence[Cell]) -> list[Cell]:
-    """The cells that results are reported of: on test queries, and no mere candidates."""
+    """The cells that results are reported from: on test queries, without candidates."""
     return [cell for cell in cells if TEST in cell.key["splits"] and cell.key.get("role") != CANDIDATE]
 
 
 def judge_as_locked(lock: Lock, registration: Registration, source: Source) -> list[Judged]:
-    """The predictions of an older lock, by its own profile, on the rows of today."""
+    """Judge the predictions of an older lock, by its own profile, on the present rows."""
     locked = lock.registration
     chosen = "{name}/{version}".format(**locked["analysis"]["profile"])
     then = replace(registration, study=replace(registration.study, analysis=chosen), sensitivity=())
@@ -131,7 +134,7 @@ def judge_as_locked(lock: Lock, registration: Registration, source: Source) -> l
 
 
 def judge_all(registration: Registration, source: Source) -> list[Judged]:
-    """Every prediction, with p-values corrected over the families that were declared."""
+    """Judge every prediction, with p-values corrected over the declared families."""
     judged = [_judged(one, registration, source) for one in registration.predictions]
     adjusted: dict[str, dict[str, float | None]] = {one.prediction.id: {} for one in judged}
     for name, members in registration.families.items():
@@ -143,7 +146,7 @@ def judge_all(registration: Registration, source: Source) -> list[Judged]:
 
 
 def forest(judged: Sequence[Judged]) -> list[ForestRow]:
-    """The rows of a forest plot; the table of verdicts takes its estimates and intervals from them too."""
+    """The rows of a forest plot, which the table of verdicts uses too."""
     named = {f"{one.prediction.id}: {name}": (one, found) for one in judged for name, found in one.effects.items()}
     bands = {name: one.band for name, (one, _) in named.items() if one.band is not None}
     return forest_rows(((name, found) for name, (_, found) in named.items()), bands)
@@ -203,17 +206,17 @@ def _others(
 
 
 def _audited(cell: Cell) -> bool:
-    """Whether bounds were looked at, and not the answers alone."""
+    """Whether the audit checked bounds, and not only the answers."""
     audit = cell.record.get("audit", {})
     return bool(audit.get("arcs")) or audit.get("consistent") is not None
 
 
-def _recorded(cell: Cell) -> int:
+def _audit_count(cell: Cell) -> int:
     return int(cell.record.get("audit", {}).get("violations", 0))
 
 
-def _shown(cell: Cell) -> int:
-    """Rows whose path is not a shortest one, or is not what the search said it costs."""
+def _wrong_paths(cell: Cell) -> int:
+    """The number of rows whose path is not shortest, or has another cost than the search reported."""
     if "queries.csv" not in cell.files:
         return 0
     rows = read_queries(cell.files["queries.csv"])
@@ -223,7 +226,7 @@ def _shown(cell: Cell) -> int:
 
 
 def record(judged: Judged) -> dict[str, Any]:
-    """A judged prediction for a script."""
+    """A judged prediction as plain values."""
     return {
         "prediction": asdict(judged.prediction),
         "verdict": judged.verdict,

@@ -1,8 +1,11 @@
-"""Where the files of a registration lie: all in the folder of its TOML file, which has one ledger."""
+"""Where the files of a registration lie, which registrations there are, and whether git has a file as it is."""
 
 import hashlib
 import re
+import shutil
+import subprocess
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 
 from aacbench.errors import UsageError
@@ -13,61 +16,76 @@ FOLDER = "prereg"
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files that belong to one registration."""
+    """The files of one registration, all in the folder of its TOML file."""
 
     toml: Path
 
     @property
     def folder(self) -> Path:
-        """The folder of them all."""
+        """The folder of all files."""
         return self.toml.parent
 
     @property
     def ledger(self) -> Path:
-        """The ledger, which all registrations of the folder share."""
+        """The ledger, shared by all registrations of the folder."""
         return self.folder / LEDGER
 
     def lock(self, digest: str) -> Path:
-        """The lock file of this digest; an amendment makes one more, and none is ever replaced."""
+        """The lock file of this digest; each amendment adds one, and none is ever replaced."""
         return self.folder / f"{self.toml.stem}.{digest[:12]}.lock.json"
 
     def beside(self, registration: str) -> "Files":
-        """The files of another registration of the same folder."""
+        """The files of another registration in the same folder."""
         return Files(self.folder / f"{registration}.toml")
 
     def anchor(self, digest: str, ending: str) -> Path:
-        """What an anchor of a lock is kept in."""
+        """The file of an anchor of the lock with this digest."""
         return self.folder / f"{self.toml.stem}.{digest[:12]}.{ending}"
 
     def locks(self) -> list[Path]:
-        """Every lock file there is of the registration."""
+        """Every lock file of the registration on disk."""
         name = re.compile(re.escape(self.toml.stem) + r"\.[0-9a-f]{12}\.lock\.json")
         return sorted(path for path in self.folder.iterdir() if name.fullmatch(path.name))
 
     @property
     def verdicts(self) -> Path:
-        """Where `verify` writes what it found."""
+        """Where `verify` writes its results."""
         return self.folder / f"{self.toml.stem}.verify.json"
 
     @property
     def study(self) -> Path:
-        """Where a run goes unless told: the study that the folder is part of, or one of its own."""
+        """The default folder of a run: the study that contains the registration, or a new one."""
         inside = self.folder.name == FOLDER and self.folder.parent.parent.name == "studies"
         return self.folder.parent if inside else Path("studies") / self.toml.stem
 
 
 def files_of(path: Path) -> Files:
-    """The files of a registration, by its TOML file."""
+    """The files of the registration in a TOML file."""
     if path.suffix != ".toml":
-        raise UsageError(f"{path} is not a registration, whose name ends in .toml.")
+        raise UsageError(f"{path} is not a registration; its name must end in .toml.")
     return Files(path)
 
 
 def project_registrations(root: Path = Path()) -> list[Path]:
-    """Every registration of a project: those in prereg/, and those in the studies."""
+    """Every registration of a project: those in prereg/ and those in its studies."""
     return sorted([*root.glob(f"{FOLDER}/*.toml"), *root.glob(f"studies/*/{FOLDER}/*.toml")])
+
+
+def shipped() -> dict[str, Path]:
+    """The registrations that come with aacbench, by id."""
+    folder = Path(str(resources.files("aacbench.prereg")))
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
 def sha256(path: Path) -> str:
     """The sha256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def uncommitted(path: Path) -> bool:
+    """Whether a file differs from its committed version; False outside a git repository or without git."""
+    if shutil.which("git") is None:
+        return False
+    command = ["git", "-C", str(path.resolve().parent), "status", "--porcelain", "--", path.name]
+    status = subprocess.run(command, capture_output=True, text=True, check=False)
+    return status.returncode == 0 and bool(status.stdout.strip())

@@ -1,16 +1,16 @@
-"""Keys of cells held against those that were locked: the same, different in what, or missing."""
+"""Compare the keys of cells with the locked keys: same, deviating in what, or missing."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from aacbench.prereg.lock import Lock
-from aacbench.run.plan import CHOSEN, TEST
+from aacbench.run.records import CHOSEN, TEST
 from aacbench.util.canonical import canonical, plain
 
 Key = Mapping[str, Any]
 
-# What the fields of a key are called when one of them is not as it was locked.
+# The word of `--what` for each field of a key.
 WORDS = {
     "graph": "graph",
     "graph_digest": "data",
@@ -35,7 +35,7 @@ WHAT = (*dict.fromkeys(WORDS.values()), CODE, AGAIN)
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A key that was not locked, with what sets it apart from the locked key that is most like it."""
+    """A key that was not locked, with what differs from the most similar locked key."""
 
     key: Key
     what: tuple[str, ...]
@@ -43,26 +43,26 @@ class Deviation:
 
     @property
     def sentence(self) -> str:
-        """Which cell differs in what."""
-        return f"{spoken(self.key)}: not as locked in {', '.join(self.what)}"
+        """Which cell differs, and in what."""
+        return f"{cell_name(self.key)} differs from the lock in {', '.join(self.what)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Keys that are as locked, those that are not, and locked ones that are missing."""
+    """Keys that are as locked, keys that deviate, and locked keys that are missing."""
 
     same: tuple[Key, ...]
     deviating: tuple[Deviation, ...]
     missing: tuple[Key, ...]
 
 
-def spoken(key: Key) -> str:
-    """A cell as a person would name it."""
+def cell_name(key: Key) -> str:
+    """A short name of a cell for messages."""
     return f"{key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}"
 
 
 def match(lock: Lock, keys: Iterable[Key], queries: Mapping[str, Any] | None = None) -> Match:
-    """Hold keys against a lock; `queries` are the digests by graph where the lock came before the queries."""
+    """Compare keys with a lock; `queries` are the digests by graph if the queries were drawn after the lock."""
     locked = [with_queries(cell["key"], queries) for cell in lock.cells]
     chosen = [chosen_key(with_queries(cell["key"], queries)) for cell in lock.cells if cell["group"]]
     left = {canonical(key): key for key in locked}
@@ -79,27 +79,27 @@ def match(lock: Lock, keys: Iterable[Key], queries: Mapping[str, Any] | None = N
 
 
 def without_lock(key: Key) -> dict[str, Any]:
-    """A key as it would be in an unbound run, spelt in one way."""
+    """The key that the cell would have in an unbound run."""
     return {name: plain(value) for name, value in key.items() if name != "lock"}
 
 
 def chosen_key(key: Key) -> dict[str, Any]:
-    """The key of the test cell that a candidate gets if it is chosen."""
+    """The key of the test cell of a candidate if it is chosen."""
     return {**key, "splits": [TEST], "role": CHOSEN}
 
 
 def with_queries(key: Key, queries: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The key with the digests of queries that were drawn after the lock."""
+    """The key with the digests of queries drawn after the lock."""
     if key["query_digests"] is not None or queries is None:
         return dict(key)
     return {**key, "query_digests": queries.get(key["graph"])}
 
 
 def _deviation(key: Key, locked: Sequence[Key]) -> Deviation:
-    nearest = min(locked, key=lambda other: len(_apart(key, other)))
-    what = dict.fromkeys(WORDS.get(name, name) for name in _apart(key, nearest))
+    nearest = min(locked, key=lambda other: len(_differing(key, other)))
+    what = dict.fromkeys(WORDS.get(name, name) for name in _differing(key, nearest))
     return Deviation(key, tuple(what), nearest)
 
 
-def _apart(one: Key, other: Key) -> list[str]:
+def _differing(one: Key, other: Key) -> list[str]:
     return [name for name in (*WORDS, *one) if plain(one.get(name)) != plain(other.get(name))]

@@ -1,4 +1,7 @@
-"""The ledger: an append-only chain of lines, each with the digest of the one before."""
+"""The ledger: an append-only chain of lines, each with the digest of the line before, and the histories in it.
+
+Each study keeps a note of the lines about it, so that cutting the ledger short shows.
+"""
 
 import fcntl
 import json
@@ -11,13 +14,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aacbench.errors import LockError
-from aacbench.prereg.canonical import canonical, digest
-from aacbench.util.atomic_io import make_folder, storing, sync_folder, write_all
+from aacbench.errors import AacbenchError, LockError
+from aacbench.prereg.files import Files
+from aacbench.run.layout import REGISTRATION as NOTE
+from aacbench.util.atomic_io import make_folder, replace_file, storing, sync_folder, write_all
+from aacbench.util.canonical import canonical, digest, pretty
 
-TAG = "aacbench.prereg.ledger/1"
-FIRST = "0" * 64  # what the first line says of the line before it
-# What a line about each event must tell, and of what type; `cells` are digests by cell.
+LEDGER_TAG = "aacbench.prereg.ledger/1"
+FIRST = "0" * 64  # the `previous` digest of the first line
+# The facts that a line must have for each event, with their types; `cells` maps cell ids to digests.
 _FACTS: dict[str, dict[str, type]] = {
     "lock": {"lock": str},
     "anchor": {"kind": str, "lock": str},
@@ -48,32 +53,77 @@ class Entry:
     digest: str
 
     def line(self) -> bytes:
-        """The line as it is written."""
+        """The line as written in the file."""
         return canonical({**_content(self), "digest": self.digest}) + b"\n"
 
 
-def entry(number: int, event: str, registration: str, facts: Mapping[str, Any], previous: str, time: str) -> Entry:
+@dataclass(frozen=True, slots=True)
+class History:
+    """The lines of one registration, in order."""
+
+    entries: tuple[Entry, ...]
+
+    def of(self, *events: str) -> tuple[Entry, ...]:
+        """The lines about these events."""
+        return tuple(entry for entry in self.entries if entry.event in events)
+
+    @property
+    def locked(self) -> Entry | None:
+        """The first lock."""
+        return next(iter(self.of("lock")), None)
+
+    @property
+    def locks(self) -> tuple[Entry, ...]:
+        """The lock and its amendments; the last one is in force."""
+        return self.of("lock", "amend")
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """The digests of the locks, oldest first."""
+        return tuple(str(entry.facts.get("lock")) for entry in self.locks)
+
+    @property
+    def ended(self) -> Entry | None:
+        """The line that closed or withdrew the registration."""
+        return next(iter(self.of("close", "withdraw")), None)
+
+    @property
+    def declared(self) -> frozenset[str]:
+        """The words of all declared deviations."""
+        return frozenset(str(word) for entry in self.of("deviate") for word in entry.facts.get("what", ()))
+
+    def seen(self, when: Entry) -> bool:
+        """Whether results could have been seen before this line, because a run had begun."""
+        return any(entry.number < when.number for entry in self.of("run_start"))
+
+
+def history_of(entries: Sequence[Entry], registration: str) -> History:
+    """The history of one registration."""
+    return History(tuple(entry for entry in entries if entry.registration == registration))
+
+
+def make_entry(number: int, event: str, registration: str, facts: Mapping[str, Any], previous: str, time: str) -> Entry:
     """A line with its digest."""
     bare = Entry(number, time, event, registration, facts, previous, "")
-    return Entry(number, time, event, registration, facts, previous, digest(_content(bare), TAG))
+    return Entry(number, time, event, registration, facts, previous, digest(_content(bare), LEDGER_TAG))
 
 
 def append(path: Path, event: str, registration: str, facts: Mapping[str, Any]) -> Entry:
-    """Write one more line and wait until it is on disk; a ledger that is broken is not written on."""
+    """Add a line and wait until it is on disk; a damaged ledger is refused."""
     assert event in EVENTS
-    with storing(path.parent), _held(path) as descriptor:
+    with storing(path.parent), _opened_exclusively(path) as descriptor:
         entries, problems = parse(_contents(descriptor))
         if problems:
-            raise LockError(f"{path} is not as it was written, so nothing is added: {problems[0]}")
+            raise LockError(f"{path} is damaged, so no line was added: {problems[0]}")
         last = entries[-1] if entries else None
-        made = entry(len(entries) + 1, event, registration, facts, last.digest if last else FIRST, _now(last))
-        write_all(descriptor, made.line())
+        entry = make_entry(len(entries) + 1, event, registration, facts, last.digest if last else FIRST, _now(last))
+        write_all(descriptor, entry.line())
         os.fsync(descriptor)
-    return made
+    return entry
 
 
 def read_ledger(path: Path) -> tuple[list[Entry], list[str]]:
-    """Every line that can be read, and a sentence about each that is not as it was written."""
+    """Every readable line, and a sentence about each damaged one."""
     try:
         return parse(path.read_bytes())
     except FileNotFoundError:
@@ -81,30 +131,78 @@ def read_ledger(path: Path) -> tuple[list[Entry], list[str]]:
 
 
 def parse(data: bytes) -> tuple[list[Entry], list[str]]:
-    """The lines of a ledger and what is wrong with them."""
+    """The lines of a ledger, and a sentence about each damaged one."""
     *lines, rest = data.split(b"\n")
-    entries, problems = [], []
+    entries: list[Entry] = []
+    problems: list[str] = []
     for number, line in enumerate(lines, 1):
-        found = _parsed(line)
-        if found is None:
-            problems.append(f"line {number} of the ledger is no entry.")
+        entry = _parsed(line)
+        if entry is None:
+            problems.append(f"line {number} of the ledger is not a valid entry.")
         else:
-            entries.append(found)
-            problems += _broken(number, found, entries[:-1])
+            problems += _damage(number, entry, entries[-1] if entries else None)
+            entries.append(entry)
     if rest:
         problems.append("the last line of the ledger is cut short.")
     return entries, problems
 
 
-def _broken(number: int, found: Entry, before: Sequence[Entry]) -> Iterator[str]:
-    expected = before[-1].digest if before else FIRST
-    if digest(_content(found), TAG) != found.digest:
-        yield f"line {number} of the ledger was changed: its digest is not that of what it says."
-    if found.number != number:
-        yield f"line {number} of the ledger was written as line {found.number}: lines were removed or moved."
-    if found.previous != expected:
+def write_line(files: Files, event: str, registration: str, facts: Mapping[str, Any]) -> Entry:
+    """Add a line to the ledger, and to the note in every study that the registration was run into."""
+    entries, _ = read_ledger(files.ledger)
+    entry = append(files.ledger, event, registration, facts)
+    starts = history_of(entries, registration).of("run_start")
+    for folder in dict.fromkeys(files.folder / str(start.facts["study"]) for start in starts):
+        if folder.is_dir():
+            write_note(folder, files, entry)
+    return entry
+
+
+def write_note(study: Path, files: Files, entry: Entry) -> None:
+    """Add a line of the ledger to the note in a study."""
+    line = {"number": entry.number, "event": entry.event, "registration": entry.registration, "digest": entry.digest}
+    record = {"ledger": relative(files.ledger, study), "lines": [*noted_lines(study), line]}
+    with storing(study):
+        make_folder(study)
+        replace_file(study / NOTE, pretty(record))
+
+
+def noted_lines(study: Path) -> list[dict[str, Any]]:
+    """The lines of the ledger that the note in a study lists."""
+    lines = _read_note(study).get("lines", [])
+    if not isinstance(lines, list) or not all(isinstance(line, dict) for line in lines):
+        raise _unreadable_note(study)
+    return lines
+
+
+def studies_beside(files: Files) -> Iterator[Path]:
+    """The studies of the project whose note names this ledger, including those the ledger does not mention."""
+    for path in sorted((files.folder.parent / "studies").glob(f"*/{NOTE}")):
+        try:
+            ledger = _read_note(path.parent).get("ledger")
+        except LockError:
+            continue  # it cannot name a ledger; if a run names the study, the check of that run reports the note
+        if isinstance(ledger, str) and (path.parent / ledger).resolve() == files.ledger.resolve():
+            yield path.parent
+
+
+def relative(path: Path, start: Path) -> str:
+    """A path relative to another, so that both can move together."""
+    return Path(os.path.relpath(path.resolve(), start.resolve())).as_posix()
+
+
+def _damage(number: int, entry: Entry, before: Entry | None) -> Iterator[str]:
+    try:
+        intact = digest(_content(entry), LEDGER_TAG) == entry.digest
+    except AacbenchError:  # such as NaN, which no line is written with
+        intact = False
+    if not intact:
+        yield f"line {number} of the ledger was changed: its digest does not match its content."
+    if entry.number != number:
+        yield f"line {number} of the ledger was written as line {entry.number}: lines were removed or moved."
+    if entry.previous != (before.digest if before else FIRST):
         yield f"line {number} of the ledger does not follow the line before it: the chain is broken there."
-    if before and found.time < before[-1].time:
+    if before and entry.time < before.time:
         yield f"line {number} of the ledger is earlier than the line before it."
 
 
@@ -118,24 +216,24 @@ def _parsed(line: bytes) -> Entry | None:
     texts = ("time", "event", "registration", "previous", "digest")
     if not all(isinstance(values[key], str) for key in texts) or not isinstance(values["number"], int):
         return None
-    return Entry(**values) if _is_whole(values["event"], values["facts"]) else None
+    return Entry(**values) if _is_complete(values["event"], values["facts"]) else None
 
 
-def _is_whole(event: str, facts: Mapping[str, Any]) -> bool:
-    """Whether a line tells what one about its event must: readers take that for granted."""
+def _is_complete(event: str, facts: Mapping[str, Any]) -> bool:
+    """Whether a line has the facts of its event, which readers rely on."""
     if event not in _FACTS or not all(isinstance(facts.get(key), kind) for key, kind in _FACTS[event].items()):
         return False
-    leaves = facts["cells"].values() if event == "run_end" else ()
-    return all(isinstance(leaf, str) and _DIGEST.fullmatch(leaf) for leaf in leaves)
+    digests = facts["cells"].values() if event == "run_end" else ()
+    return all(isinstance(value, str) and _DIGEST.fullmatch(value) for value in digests)
 
 
-def _content(found: Entry) -> dict[str, Any]:
-    return {name: getattr(found, name) for name in ("number", "time", "event", "registration", "facts", "previous")}
+def _content(entry: Entry) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in ("number", "time", "event", "registration", "facts", "previous")}
 
 
 @contextmanager
-def _held(path: Path) -> Iterator[int]:
-    """The ledger opened for this process alone: two runs may end at the same time."""
+def _opened_exclusively(path: Path) -> Iterator[int]:
+    """The open ledger, locked against other processes: two runs may end at the same time."""
     make_folder(path.parent)
     is_new = not path.exists()
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
@@ -155,6 +253,22 @@ def _contents(descriptor: int) -> bytes:
 
 
 def _now(last: Entry | None) -> str:
-    """The time, never before that of the last line: a clock may be set back."""
+    """The time, but never before that of the last line: a clock may be set back."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     return max(now, last.time) if last else now
+
+
+def _read_note(study: Path) -> dict[str, Any]:
+    try:
+        record = json.loads((study / NOTE).read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise _unreadable_note(study) from error
+    if not isinstance(record, dict) or "lines" not in record:
+        raise _unreadable_note(study)
+    return record
+
+
+def _unreadable_note(study: Path) -> LockError:
+    return LockError(f"{study / NOTE} was changed and cannot be read.")

@@ -1,47 +1,50 @@
-"""The lock: a registration with everything that names stand for, down to each cell, and its digest."""
+"""The lock: a registration with each planned cell, the digests of data, methods and code, and its own digest."""
 
+import hashlib
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import nominal
+from aacbench.contract.composite import nominal_bytes
 from aacbench.errors import AacbenchError, LockError, UsageError
-from aacbench.prereg.canonical import digest, plain
-from aacbench.prereg.code import tree_digest
 from aacbench.prereg.predictions import Prediction, methods_of
-from aacbench.prereg.schema import FROM_LOCK, Registration
+from aacbench.prereg.schema import FROM_LOCK, TAG, Registration, portable
 from aacbench.run.graph_metadata import GraphMetadata
-from aacbench.run.plan import BASELINE, CellPlan
+from aacbench.run.plan import CellPlan
+from aacbench.run.records import BASELINE
 from aacbench.util.atomic_io import storing, write_file
-from aacbench.util.canonical import spelt
+from aacbench.util.canonical import digest, pretty
 from aacbench.util.compiled import kernel_digest
 from aacbench.version import VERSION
 
 FORMAT = "aacbench.prereg.lock/1"
 BODY = {"locked", "registration", "registration_digest", "data", "methods", "code", "cells"}
 UNDECIDED = "TODO"
+CODE_PACKAGES = ("aacbench", *(f"aacbench.{part}" for part in ("plugins", "protocols", "prereg", "reports")))
 
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """A lock as it was read; `body` is what the digest is of."""
+    """A lock; `digest` is the digest of `body`."""
 
     digest: str
     body: Mapping[str, Any]
 
     @property
     def registration(self) -> Mapping[str, Any]:
-        """The registration with every default spelt out."""
+        """The record of the registration."""
         found: Mapping[str, Any] = self.body["registration"]
         return found
 
     @property
     def cells(self) -> Sequence[Mapping[str, Any]]:
-        """The planned cells: key, group, charged bytes."""
+        """The planned cells: key, group, whether unsupported, and charged bytes."""
         found: Sequence[Mapping[str, Any]] = self.body["cells"]
         return found
 
@@ -55,14 +58,14 @@ def make_lock(
     facts: Mapping[str, GraphMetadata],
     methods: Mapping[str, Mapping[str, Any]],
 ) -> Lock:
-    """Lock a registration together with its plan; what is not decided is refused."""
+    """Lock a registration together with its plan; undecided or impossible parts are refused."""
     for problem in unresolved(registration, [cell for cell, _ in planned]):
         raise UsageError(f"{registration.id} cannot be locked: {problem}")
     later = registration.seed_source == FROM_LOCK
     body = {
         "format": FORMAT,
         "locked": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "nonce": secrets.token_hex(16),  # so that no rows made under an earlier lock of the same words can serve
+        "nonce": secrets.token_hex(16),  # rows made under an earlier lock of the same text cannot be reused
         "registration": registration.record(),
         "registration_digest": registration.digest,
         "data": {name: _data(fact, later) for name, fact in facts.items()},
@@ -70,27 +73,27 @@ def make_lock(
         "code": {"version": VERSION, "tree": tree_digest(), "engine": kernel_digest()},
         "cells": [_cell(cell, key, later) for cell, key in planned],
     }
-    body = plain(json.loads(spelt(body)))  # what a reader will find, so that the digest is of that
-    return Lock(digest(body), body)
+    body = portable(body)
+    return Lock(digest(body, TAG), body)
 
 
 def unresolved(registration: Registration, cells: Sequence[CellPlan]) -> Iterator[str]:
-    """What must be decided, or possible, before there is something to lock."""
+    """A sentence about each part that is undecided or impossible."""
     for key, text in (("title", registration.title), ("prior_exposure", registration.prior_exposure)):
         if UNDECIDED in text:
-            yield f"{key} still says {UNDECIDED}; write what is meant."
+            yield f"{key} still contains {UNDECIDED}; fill it in."
     if registration.published is not None:
-        yield "it holds published observations, so there is nothing to run; `verify` judges it as it is."
+        yield "it has published observations, so there is nothing to run; use `aacbench prereg verify` directly."
     for cell in cells:
         if cell.failed:
             yield f"{cell.label} on {cell.graph} at {cell.budget:g} B/v cannot be planned: {cell.failed}"
     for prediction in registration.predictions:
         if UNDECIDED in prediction.why:
-            yield f"prediction {prediction.id} still says {UNDECIDED}; write what is meant."
-        yield from _homeless(prediction, cells)
+            yield f"prediction {prediction.id} still contains {UNDECIDED}; fill it in."
+        yield from _without_cells(prediction, cells)
 
 
-def _homeless(prediction: Prediction, cells: Sequence[CellPlan]) -> Iterator[str]:
+def _without_cells(prediction: Prediction, cells: Sequence[CellPlan]) -> Iterator[str]:
     place = prediction.cell
     for label in methods_of(prediction):
         there = [cell for cell in cells if cell.label == label and (place is None or cell.graph == place.graph)]
@@ -100,32 +103,51 @@ def _homeless(prediction: Prediction, cells: Sequence[CellPlan]) -> Iterator[str
         if not there:
             known = ", ".join(dict.fromkeys(cell.label for cell in cells))
             yield (
-                f"prediction {prediction.id} is about {label}{where}, and no cell of the plan is that; the plan has "
-                f"{known}."
+                f"prediction {prediction.id} is about {label}{where}, but the plan has no such cell; planned methods "
+                f"are {known}."
             )
         elif all(cell.unsupported for cell in there):
-            yield f"prediction {prediction.id} is about {label}{where}, which cannot be: {there[0].unsupported}"
+            yield f"prediction {prediction.id} is about {label}{where}, which is unsupported: {there[0].unsupported}"
 
 
 def write_lock(path: Path, lock: Lock) -> None:
-    """Write the lock file, which nothing replaces once it is there."""
+    """Write the lock file; an existing one is never replaced."""
     with storing(path.parent):
-        write_file(path, spelt({"digest": lock.digest, "body": lock.body}, indent=1) + b"\n")
+        write_file(path, pretty({"digest": lock.digest, "body": lock.body}))
 
 
 def read_lock(path: Path) -> Lock:
-    """The lock of a file; one that is not what its digest says is refused."""
+    """The lock of a file, if its content matches its digest."""
     try:
         record = json.loads(path.read_bytes())
         found = Lock(record["digest"], record["body"])
-        whole = digest(found.body) == found.digest and found.body["format"] == FORMAT and found.body.keys() >= BODY
+        whole = digest(found.body, TAG) == found.digest and found.body["format"] == FORMAT and found.body.keys() >= BODY
     except FileNotFoundError as error:
-        raise LockError(f"the lock file {path.name} is missing.") from error
+        raise LockError(f"The lock file {path.name} is missing.") from error
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, AacbenchError) as error:
-        raise LockError(f"the lock file {path.name} cannot be read as one.") from error
+        raise LockError(f"The lock file {path.name} cannot be read.") from error
     if not whole:
-        raise LockError(f"the lock file {path.name} was changed: its digest is not that of what it says.")
+        raise LockError(f"The lock file {path.name} was changed: its digest does not match its content.")
     return found
+
+
+@cache
+def tree_digest() -> str:
+    """The sha256 of the names and contents of all Python files of aacbench, the same in a clone and when installed."""
+    files = {}
+    for name in CODE_PACKAGES:
+        spec = find_spec(name)
+        assert spec is not None
+        assert spec.origin is not None
+        home = Path(spec.origin).resolve().parent
+        for file in home.rglob("*.py"):
+            if file.is_file():
+                files["/".join([*name.split(".")[1:], *file.relative_to(home).parts])] = file
+    total = hashlib.sha256()
+    for name in sorted(files):
+        content = files[name].read_bytes()
+        total.update(f"{name}\0{len(content)}\0".encode() + content)
+    return total.hexdigest()
 
 
 def _data(fact: GraphMetadata, later: bool) -> dict[str, Any]:
@@ -138,5 +160,5 @@ def _cell(cell: CellPlan, key: Mapping[str, Any], later: bool) -> dict[str, Any]
         "key": {**key, "query_digests": None} if later else dict(key),
         "group": cell.group,
         "unsupported": cell.unsupported,
-        "bytes_per_vertex": nominal(cell.params, cell.budget),
+        "bytes_per_vertex": nominal_bytes(cell.params, cell.budget),
     }

@@ -1,4 +1,4 @@
-"""What a registration has the power to show: power, the smallest margin, and the seeds it would need."""
+"""The statistical power of a registration: power, smallest margin, and the number of seeds needed."""
 
 import math
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ DECLARED, PILOT, NONE = "declared", "pilot rows", "none"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """The chance that a prediction survives if the truth is in the middle of what it says, over seeds alone.
+    """The probability that a prediction survives if the true effect is in its middle, from the spread over seeds alone.
 
-    Everything is on the scale that is tested: of a ratio, the logarithm. What needs a spread is None without one.
+    All values are on the tested scale, which for ratios is logarithmic. Values that need a spread are None without one.
     """
 
     prediction: str
@@ -36,19 +36,19 @@ class Outlook:
 
 
 def outlooks(registration: Registration, pilot: Sequence[Cell] = ()) -> list[Outlook]:
-    """For every prediction of a band or of equivalence."""
+    """The outlook of each prediction of a band or of equivalence."""
     kinds = [one for one in registration.predictions if isinstance(one, Band | Equivalence)]
     return [_outlook(one, registration, pilot) for one in kinds]
 
 
 def _outlook(prediction: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]) -> Outlook:
     unit, seeds = estimand(prediction.estimand), len(registration.study.seeds)
-    with np.errstate(divide="ignore"):  # a ratio from 0 on has no middle on the log scale
+    with np.errstate(divide="ignore"):  # a ratio band that starts at 0 has no middle on the log scale
         low, high = (float(unit.working(np.asarray(end))) for end in (prediction.low, prediction.high))
     half, wanted = (high - low) / 2, registration.power
     if seeds < 2 or not math.isfinite(half):
         return Outlook(prediction=prediction.id, seeds=seeds, half_width=half if math.isfinite(half) else None)
-    # A band is held against a 95 % interval and a margin against a 90 % one, as the verdicts are.
+    # As in the verdicts: a 95 % interval for a band, a 90 % interval for equivalence.
     alpha = 0.025 if isinstance(prediction, Band) else 0.05
     sd, source = _spread(prediction, registration, pilot)
     return Outlook(
@@ -67,7 +67,7 @@ def _outlook(prediction: Band | Equivalence, registration: Registration, pilot: 
 def _spread(
     prediction: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]
 ) -> tuple[float | None, str]:
-    """The spread of the effect over seeds: that of the pilot's rows, else what was declared."""
+    """The spread of the effect over seeds: from pilot rows if possible, else as declared."""
     if pilot:
         try:
             found = Rows(pilot).effect(

@@ -1,12 +1,13 @@
-"""Predictions: the four kinds there are, each a record of what would have to be seen."""
+"""Predictions: the four kinds, each a record of what must be observed; and the readers of their tables."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from aacbench.errors import UsageError
-from aacbench.prereg.tables import number, only, optional, required
 from aacbench.protocols import values
+from aacbench.protocols.values import Check, nearest, shown, wrong
 from aacbench.stats import ESTIMANDS, Estimand, Profile, estimand
 
 INTERVAL, POINT = "interval", "point"
@@ -17,7 +18,7 @@ VIOLATIONS = "violations"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a prediction is about: one graph at one budget."""
+    """The graph and budget that a prediction is about."""
 
     graph: str
     budget: float
@@ -27,46 +28,39 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Band:
-    """The effect of A against B lies between two numbers; `direction` says which of them is ahead there."""
-
+class _Common:
     id: str
-    kind: str = "band"
+    kind: str
     why: str
     rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Contrast(_Common):
     cell: Place
     a: str
     b: str
     estimand: str
     low: float
     high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Band(_Contrast):
+    """The effect of A against B lies between two numbers; `direction` says which method is ahead there."""
+
     direction: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Equivalence:
+class Equivalence(_Contrast):
     """The effect of A against B lies within a margin around no difference."""
-
-    id: str
-    kind: str = "equivalence"
-    why: str
-    rule: str
-    cell: Place
-    a: str
-    b: str
-    estimand: str
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ordering:
-    """One method is ahead of all others of a set."""
+class Ordering(_Common):
+    """One method is ahead of all others in a set."""
 
-    id: str
-    kind: str = "ordering"
-    why: str
-    rule: str
     cell: Place
     best: str
     among: tuple[str, ...]
@@ -74,13 +68,9 @@ class Ordering:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
-    """Something is counted so often, in one cell or in all; of these methods, or of all where none is named."""
+class Count(_Common):
+    """A count has this value, in one cell or in all; over these methods, or over all if none is named."""
 
-    id: str
-    kind: str = "count"
-    why: str
-    rule: str
     cell: Place | None
     of: str
     methods: tuple[str, ...]
@@ -91,20 +81,46 @@ Prediction = Band | Equivalence | Ordering | Count
 COMMON = ("id", "kind", "why", "rule")
 
 
+def only(given: Mapping[str, Any], known: Iterable[str], key: str) -> None:
+    """Refuse unknown keys in a table."""
+    words = list(known)
+    for word in given:
+        if word not in words:
+            raise UsageError(f"Unknown key {shown(_path(key, word))}; {nearest(word, words)}")
+
+
+def required(given: Mapping[str, Any], word: str, key: str, check: Check) -> Any:
+    """The value of a required key."""
+    if word not in given:
+        raise UsageError(f"The key {_path(key, word)} is missing.")
+    return check(given[word], _path(key, word))
+
+
+def optional(given: Mapping[str, Any], word: str, key: str, check: Check, default: Any) -> Any:
+    """The value of a key, or the default."""
+    return check(given[word], _path(key, word)) if word in given else default
+
+
+def number(value: Any, key: str) -> float:
+    """Check that a value is a finite number."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise wrong(key, "a finite number", value)
+    return float(value)
+
+
+def _path(key: str, word: str) -> str:
+    return f"{key}.{word}" if key else word
+
+
 def read_prediction(table: Any, key: str, profile: Profile) -> Prediction:
-    """The prediction of a table, with what is left open filled in from the profile."""
+    """The prediction of a table, with defaults from the profile."""
     given = values.table(table, key)
     kind = required(given, "kind", key, values.one_of(tuple(KINDS)))
     return KINDS[kind](given, key, profile)
 
 
-def record(prediction: Prediction) -> dict[str, Any]:
-    """Every value, for digests."""
-    return asdict(prediction)
-
-
 def from_record(values: Mapping[str, Any]) -> Prediction:
-    """The prediction of a record, such as a lock holds."""
+    """The prediction of a record, such as one in a lock."""
     kinds = {"band": Band, "equivalence": Equivalence, "ordering": Ordering, "count": Count}
     place = Place(**values["cell"]) if values["cell"] is not None else None
     lists = {word: tuple(values[word]) for word in ("among", "methods") if word in values}
@@ -113,7 +129,7 @@ def from_record(values: Mapping[str, Any]) -> Prediction:
 
 
 def methods_of(prediction: Prediction) -> tuple[str, ...]:
-    """The labels of the methods it is about."""
+    """The labels of the methods that a prediction is about."""
     if isinstance(prediction, Band | Equivalence):
         return prediction.a, prediction.b
     return prediction.among if isinstance(prediction, Ordering) else prediction.methods
@@ -123,6 +139,7 @@ def _common(given: Mapping[str, Any], key: str, *more: str) -> dict[str, Any]:
     only(given, (*COMMON, *more), key)
     return {
         "id": required(given, "id", key, values.name),
+        "kind": given["kind"],
         "why": optional(given, "why", key, values.text, ""),
         "rule": optional(given, "rule", key, values.one_of(RULES), INTERVAL),
     }
@@ -154,16 +171,16 @@ def _band(given: Mapping[str, Any], key: str, profile: Profile) -> Band:
     common = _common(given, key, "cell", "contrast", "estimand", "low", "high", "direction")
     low, high = (required(given, word, key, number) for word in ("low", "high"))
     if not low < high:
-        raise UsageError(f"{key}.low must be below {key}.high; {low:g} and {high:g} are no band.")
+        raise UsageError(f"{key}.low must be below {key}.high, but they are {low:g} and {high:g}.")
     unit = _estimand(given, key, profile)
     if unit.is_ratio and low < 0:
-        raise UsageError(f"{key}.low is {low:g}, and no {unit.name} is below 0.")
+        raise UsageError(f"{key}.low is {low:g}, but {unit.name} is never below 0.")
     computed = _direction(low, high, unit)
-    said = optional(given, "direction", key, values.one_of((A, B, EITHER)), computed)
-    if said != computed:
+    stated = optional(given, "direction", key, values.one_of((A, B, EITHER)), computed)
+    if stated != computed:
         raise UsageError(
-            f"{key}.direction is {said!r}, but from {low:g} to {high:g} in {unit.unit} it is {computed!r}: for "
-            f"{unit.name} {unit.better} is better for a."
+            f"{key}.direction is {stated!r}, but {low:g} to {high:g} {unit.unit} means {computed!r}: a is ahead where "
+            f"{unit.name} is {unit.better}."
         )
     contrast = _contrast(given, key)
     return Band(
@@ -186,13 +203,12 @@ def _equivalence(given: Mapping[str, Any], key: str, profile: Profile) -> Equiva
             raise UsageError(f"{key}.margin must be above {unit.null:g} for {unit.name}, not {margin:g}.")
         ends = (1 / margin, margin) if unit.is_ratio else (-margin, margin)
     else:
-        ends = profile.margin(unit) or _no_margin(key, unit, profile)
+        default = profile.margin(unit)
+        if default is None:
+            raise UsageError(f"{key}.margin is missing: {profile.label} has no margin for {unit.name}.")
+        ends = default
     contrast = _contrast(given, key)
     return Equivalence(**common, cell=_place(given, key), **contrast, estimand=unit.name, low=ends[0], high=ends[1])
-
-
-def _no_margin(key: str, unit: Estimand, profile: Profile) -> tuple[float, float]:
-    raise UsageError(f"{key}.margin is missing: {profile.label} has no margin for {unit.name}.")
 
 
 def _ordering(given: Mapping[str, Any], key: str, profile: Profile) -> Ordering:

@@ -1,4 +1,4 @@
-"""The registration file: TOML for people, read into one record with every default spelt out."""
+"""The registration file: TOML, read into one record with every default written out."""
 
 import tomllib
 from collections.abc import Mapping
@@ -7,18 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.contract.budget import convention
-from aacbench.errors import UsageError
+from aacbench.errors import DataError, UsageError
 from aacbench.prereg import predictions
-from aacbench.prereg.canonical import TAG, digest, plain
-from aacbench.prereg.predictions import Prediction, methods_of, read_prediction
-from aacbench.prereg.published import Published, read_published
-from aacbench.prereg.tables import number, only, optional, required
+from aacbench.prereg.predictions import Prediction, methods_of, number, only, optional, read_prediction, required
 from aacbench.protocols import values
 from aacbench.protocols.reader import study_of
-from aacbench.run.plan import BASELINE
-from aacbench.run.records import Study
+from aacbench.run.records import BASELINE, Study
 from aacbench.stats import ESTIMANDS, PROFILES, Profile, profile
+from aacbench.util.canonical import digest, plain
 
+TAG = "aacbench.prereg/1"
 CONFIRMATORY, EXPLORATORY, REPLICATION = "confirmatory", "exploratory", "replication"
 STATUSES = (CONFIRMATORY, EXPLORATORY, REPLICATION)
 FIXED, FROM_LOCK = "fixed", "lock"
@@ -30,12 +28,42 @@ TOP = (
 SHARED = ("graphs", "budgets", "seeds", "queries", "search", "selection", "measure")  # with protocols
 PROTOCOL = ("name", *SHARED, "exclusions", "seed_source")
 AUDIT = "audit"
-EXCLUSIONS = ("unanswered",)  # queries that a side did not answer: the one exclusion that pairing makes
+EXCLUSIONS = ("unanswered",)  # queries that one side did not answer: pairing excludes nothing else
+UNITS = ("reduction-percent", "expansions")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """A method on a graph at a budget: one value per seed, or one for all seeds if there is no spread."""
+
+    graph: str
+    budget: float
+    method: str
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """Observations from a publication: their source, unit and seeds, and the violations reported with them."""
+
+    source: str
+    unit: str
+    seeds: tuple[int, ...]
+    violations: int | None
+    observations: tuple[Observation, ...]
+
+    def of(self, graph: str, budget: float, method: str) -> tuple[float, ...] | None:
+        """The values by seed, or None if there are none."""
+        wanted = graph, budget, method
+        found = next((one for one in self.observations if (one.graph, one.budget, one.method) == wanted), None)
+        if found is None:
+            return None
+        return found.values * len(self.seeds) if len(found.values) == 1 else found.values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """What is registered, with everything that a reader of the file would have to know beside it."""
+    """A registration, with every default filled in."""
 
     id: str
     title: str
@@ -58,7 +86,7 @@ class Registration:
         return profile(self.study.analysis)
 
     def record(self) -> dict[str, Any]:
-        """Every value, with the records that names stand for in place of the names."""
+        """Every value; names of profiles and conventions are replaced by their records."""
         study = self.study.record()
         methods = study.pop("methods")
         return {
@@ -70,7 +98,7 @@ class Registration:
             "accounting": convention(study.pop("convention")).record(),
             "protocol": {**study, "exclusions": self.exclusions, "seed_source": self.seed_source},
             "method": methods,
-            "prediction": [predictions.record(prediction) for prediction in self.predictions],
+            "prediction": [asdict(prediction) for prediction in self.predictions],
             "analysis": {
                 "profile": self.profile.record(),
                 "families": {name: list(members) for name, members in self.families.items()},
@@ -83,32 +111,41 @@ class Registration:
 
     @property
     def digest(self) -> str:
-        """The digest of what is registered: comments, order, white space and spelling do not count."""
-        return digest(self.record())
+        """The digest of the meaning: comments, order, white space and spelling of numbers do not count."""
+        return digest(self.record(), TAG)
 
 
 def read_registration(path: Path) -> Registration:
-    """The registration of a file; what is wrong is told with the file and the key."""
+    """The registration of a file; errors name the file and the key."""
     try:
         found = parse_registration(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: byte {error.start + 1} is not UTF-8; save it as UTF-8 text.") from error
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
     if found.id != path.stem:
-        raise UsageError(f"{path}: id is {found.id!r}, and must be the name of the file, {path.stem!r}.")
+        raise UsageError(f"{path}: id is {found.id!r}, but must be the name of the file, {path.stem!r}.")
     return found
 
 
 def parse_registration(text: str) -> Registration:
-    """The registration that a text describes."""
+    """The registration of a TOML text."""
     try:
         given = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"not valid TOML: {error}.") from error
-    return registration_of(plain(given))
+        raise UsageError(f"The text is not valid TOML: {error}.") from error
+    portable(given)
+    return registration_of(given)  # as written: a whole number and a float are different settings
+
+
+def portable(value: Any) -> Any:
+    """The value as plain JSON; refused unless every JSON reader reads it exactly and so computes the same digest."""
+    try:
+        return plain(value, portable=True)
+    except DataError as error:
+        raise UsageError(str(error)) from error
 
 
 def registration_of(given: Mapping[str, Any]) -> Registration:
@@ -140,7 +177,7 @@ def registration_of(given: Mapping[str, Any]) -> Registration:
         anchors=optional(anchors, "required", "anchors", values.many(values.one_of(ANCHORS)), ()),
         published=read_published(given["published"], "published") if "published" in given else None,
     )
-    return _coherent(found)
+    return _checked(found)
 
 
 def _study(given: Mapping[str, Any]) -> Study:
@@ -165,33 +202,35 @@ def _study(given: Mapping[str, Any]) -> Study:
 def _predictions(given: Mapping[str, Any], chosen: Profile) -> tuple[Prediction, ...]:
     tables = required(given, "prediction", "", lambda value, key: value)
     if not isinstance(tables, list) or not tables:
-        raise UsageError("prediction must be a list of tables; write [[prediction]] above each.")
+        raise UsageError("The key prediction must be a list of tables; write [[prediction]] above each.")
     found = tuple(read_prediction(table, f"prediction #{i}", chosen) for i, table in enumerate(tables, 1))
     names = [prediction.id for prediction in found]
     for i, name in enumerate(names, 1):
         if name in names[: i - 1]:
-            raise UsageError(f"prediction #{i}.id repeats {name!r}; give each its own.")
+            raise UsageError(f"prediction #{i}.id repeats {name!r}; give each prediction its own id.")
     return found
 
 
-def _coherent(found: Registration) -> Registration:
-    """The same, with families filled in, once every name in it is sure to name something."""
+def _checked(found: Registration) -> Registration:
+    """Check that every name refers to something, and fill in the default family."""
+    if found.seed_source == FROM_LOCK and not found.study.queries.drawn:
+        raise UsageError('protocol.seed_source = "lock" draws queries, but protocol.queries reads them from a file.')
     names = {choice.name for choice in found.study.methods} | {BASELINE}
     for i, prediction in enumerate(found.predictions, 1):
         _check_place(prediction, f"prediction #{i}", found.study)
         for label in methods_of(prediction):
             if label.partition("[")[0] not in names:
-                raise UsageError(f"prediction #{i} is about {label!r}, which no [[method]] names.")
+                raise UsageError(f"prediction #{i} is about {label!r}, but no [[method]] has that name.")
     known = [prediction.id for prediction in found.predictions]
     for name, members in found.families.items():
         for member in members:
             if member not in known:
-                raise UsageError(f"analysis.families.{name} names {member!r}; there are {', '.join(known)}.")
+                raise UsageError(f"analysis.families.{name} names {member!r}, but the ids are {', '.join(known)}.")
     counts = [one.id for one in found.predictions if isinstance(one, predictions.Count)]
     if counts and found.published is None and AUDIT not in found.study.measure:
-        raise UsageError(f'prediction {counts[0]} counts violations, so protocol.measure must have "{AUDIT}".')
+        raise UsageError(f'prediction {counts[0]} counts violations, so protocol.measure must contain "{AUDIT}".')
     if found.published is not None and found.status != REPLICATION:
-        raise UsageError('published observations are for status = "replication" alone; rows are what others need.')
+        raise UsageError('Only a registration with status = "replication" may have [published]; others need rows.')
     contrasts = tuple(
         one.id for one in found.predictions if isinstance(one, predictions.Band | predictions.Equivalence)
     )
@@ -202,9 +241,9 @@ def _check_place(prediction: Prediction, key: str, study: Study) -> None:
     if prediction.cell is None:
         return
     if prediction.cell.graph not in study.graphs:
-        raise UsageError(f"{key}.cell.graph is {prediction.cell.graph!r}, which is not among protocol.graphs.")
+        raise UsageError(f"{key}.cell.graph is {prediction.cell.graph!r}, which is not in protocol.graphs.")
     if prediction.cell.budget not in study.budgets:
-        raise UsageError(f"{key}.cell.budget is {prediction.cell.budget:g}, which is not among protocol.budgets.")
+        raise UsageError(f"{key}.cell.budget is {prediction.cell.budget:g}, which is not in protocol.budgets.")
 
 
 def _positive(value: Any, key: str) -> float:
@@ -219,3 +258,40 @@ def _share(value: Any, key: str) -> float:
     if not 0 < found < 1:
         raise values.wrong(key, "a number between 0 and 1", value)
     return found
+
+
+def read_published(table: Any, key: str) -> Published:
+    """The table `[published]` with its `[[published.observation]]`."""
+    given = values.table(table, key)
+    only(given, ("source", "unit", "seeds", "violations", "observation"), key)
+    seeds = required(given, "seeds", key, values.many(values.whole(0)))
+    rows = required(given, "observation", key, lambda value, _: value)
+    if not isinstance(rows, list) or not rows:
+        raise UsageError(f"{key}.observation must be a list of tables; write [[{key}.observation]] above each.")
+    return Published(
+        source=required(given, "source", key, values.text),
+        unit=optional(given, "unit", key, values.one_of(UNITS), UNITS[0]),
+        seeds=seeds,
+        violations=optional(given, "violations", key, values.whole(0), None),
+        observations=tuple(_observation(row, f"{key}.observation #{i}", len(seeds)) for i, row in enumerate(rows, 1)),
+    )
+
+
+def _observation(row: Any, key: str, seeds: int) -> Observation:
+    given: Mapping[str, Any] = values.table(row, key)
+    only(given, ("graph", "budget", "method", "values"), key)
+    numbers = required(given, "values", key, _numbers)
+    if len(numbers) not in (1, seeds):
+        raise UsageError(f"{key}.values must have one number for each of the {seeds} seeds, or one for all of them.")
+    return Observation(
+        graph=required(given, "graph", key, values.text),
+        budget=required(given, "budget", key, values.budget),
+        method=required(given, "method", key, values.text),
+        values=numbers,
+    )
+
+
+def _numbers(value: Any, key: str) -> tuple[float, ...]:
+    if not isinstance(value, list) or not value:
+        raise values.wrong(key, "a list of numbers", value)
+    return tuple(number(entry, f"{key} #{i}") for i, entry in enumerate(value, 1))

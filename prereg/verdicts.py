@@ -1,4 +1,4 @@
-"""Verdicts: what an estimate and an interval say about a prediction, under both rules."""
+"""The verdict on a prediction from an estimate and an interval, under both rules."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ class Verdicts:
 
 
 def by_interval(interval: Interval | None, band: Interval, null: float) -> str:
-    """An interval inside the band survives; one that is disjoint falsifies; one over an edge says nothing."""
+    """Survived if the interval is inside the band, falsified if disjoint, inconclusive if across an edge."""
     if interval is None:
         return NOT_EVALUATED
     low, high = interval
@@ -39,7 +39,7 @@ def by_interval(interval: Interval | None, band: Interval, null: float) -> str:
 
 
 def by_point(estimate: float | None, band: Interval, null: float) -> str:
-    """An estimate inside the band survives; outside it is wrong in size, or even on the other side of no effect."""
+    """Survived if the estimate is inside the band; outside, inverted if on the other side of no effect."""
     if estimate is None:
         return NOT_EVALUATED
     if band[0] <= estimate <= band[1]:
@@ -54,7 +54,7 @@ def in_band(estimate: float | None, interval: Interval | None, band: Interval, n
 
 
 def ahead(estimate: float | None, interval: Interval | None, null: float, higher: bool) -> Verdicts:
-    """Both rules on being ahead at all: a band from no effect outwards, whose edge is not part of it."""
+    """Both rules on being ahead: a band from no effect outwards, without its edge."""
     sign = 1 if higher else -1
     point = NOT_EVALUATED if estimate is None else SURVIVED if sign * (estimate - null) > 0 else INVERTED
     if interval is None:
@@ -66,12 +66,12 @@ def ahead(estimate: float | None, interval: Interval | None, null: float, higher
 
 
 def of_all(verdicts: list[Verdicts]) -> Verdicts:
-    """Of several that must all hold: the worst that was found."""
+    """The worst of several verdicts, for predictions that need all of them."""
     return Verdicts(_worst([one.interval for one in verdicts]), _worst([one.point for one in verdicts]))
 
 
 def counted(found: int, expected: int) -> Verdicts:
-    """A count is exact, so both rules say the same."""
+    """Both rules on a count, which is exact."""
     verdict = SURVIVED if found == expected else MAGNITUDE
     return Verdicts(verdict, verdict)
 

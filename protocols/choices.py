@@ -1,22 +1,25 @@
-"""What a user changes on the command line: methods, as in `alt[tie=fifo],alt-pool[K0=32|64]`, and all the rest."""
+"""Changes of a study on the command line: lists such as `alt[tie=fifo],alt-pool[K0=32|64]`, queries, and the rest."""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, NoReturn
 
-from aacbench.contract.composite import cut
+from aacbench.contract.composite import split_outside_brackets
 from aacbench.errors import UsageError
 from aacbench.protocols.reader import revised, same_method
 from aacbench.protocols.values import LARGEST, NAME, same_value, shown, wrong
-from aacbench.run.records import MethodChoice, QueryPlan, Study
+from aacbench.run.records import FILE, SCENARIO, MethodChoice, QueryPlan, Study
 
 # `True` and `False` too, as a label spells them.
 _WORDS = {"true": True, "True": True, "false": False, "False": False}
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,15})")
 _FLOAT = re.compile(r"-?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))([eE][+-]?[0-9]+)?")
 
-Piece = tuple[int, str]  # where it begins in the whole text, and its characters
+QUERY_FILES = {".csv": FILE, ".csv.gz": FILE, ".scen": SCENARIO, ".scen.gz": SCENARIO}  # suffix: mode
+
+Piece = tuple[int, str]  # its offset in the whole text, and its characters
 
 
 def override(
@@ -30,18 +33,18 @@ def override(
     search: str | None = None,
     convention: str | None = None,
 ) -> Study:
-    """The study with what the command line says instead, checked as a protocol's own keys are.
+    """Return the study with these values instead of the protocol's, under the same checks.
 
-    Lists in text are separated by commas. A method that the protocol describes keeps its settings and grid there, under
-    those of the text; given as records, methods are taken as they are. `queries` is `V/T`, so many to validate and to
-    test, or a number in all, cut in the protocol's own proportion.
+    Lists in text are separated by commas. A method that the protocol describes keeps its settings and grid except where
+    the text sets them; methods given as records are used as they are. `queries` is `V/T` for validation and test, a
+    total that is cut in the protocol's own proportion, or the path of a query file, all of which is used.
     """
     changes = {
         "methods": None if methods is None else [_table(choice) for choice in _chosen(study, methods)],
         "graphs": _entries(graphs),
         "budgets": _numbers(budgets),
         "seeds": _numbers(seeds),
-        "queries": None if queries is None else asdict(_query_plan(study.queries, queries)),
+        "queries": None if queries is None else _query_plan(study.queries, queries).record(),
         "search": search,
         "convention": convention,
     }
@@ -49,26 +52,26 @@ def override(
 
 
 def parse_methods(text: str) -> tuple[MethodChoice, ...]:
-    """Read a list of methods; `key=a|b` is a grid, and a value in brackets of its own stays whole."""
+    """Parse a list of methods; `key=a|b` is a grid, and commas in nested brackets do not separate."""
     _check_brackets(text)
     choices: dict[object, MethodChoice] = {}
     for start, piece in _split((0, text), ","):
         choice = _choice(text, (start, piece))
         if same_method(choice) in choices:
-            _fail(text, start, f"{choice.label} is there twice")
+            _fail(text, start, f"{choice.label} is repeated")
         choices[same_method(choice)] = choice
     return tuple(choices.values())
 
 
 def spell(choice: MethodChoice) -> str:
-    """A method as a user would write it, grid and all."""
+    """Return a method with its grid as a user would write it."""
     options = {key: (value,) for key, value in choice.settings.items()} | dict(choice.grid)
     inside = ",".join(f"{key}={'|'.join(map(_word, values))}" for key, values in options.items())
     return f"{choice.name}[{inside}]" if inside else choice.name
 
 
 def value_of(text: str) -> bool | int | float | str:
-    """True, false, a whole number or a decimal one where the text is obviously that; else the text itself."""
+    """Return true, false, a whole number or a decimal one where the text is clearly that; otherwise the text itself."""
     if text in _WORDS:
         return _WORDS[text]
     if _INTEGER.fullmatch(text) and abs(int(text)) <= LARGEST:
@@ -82,7 +85,7 @@ def _chosen(study: Study, methods: str | Sequence[MethodChoice]) -> Sequence[Met
     if not isinstance(methods, str):
         return methods
     merged = [choice for wanted in parse_methods(methods) for choice in _merged(study, wanted)]
-    # Where a protocol has a method in several settings, the text may make them one and the same.
+    # Where a protocol has a method with several settings, the text may make them equal.
     return list({same_method(choice): choice for choice in merged}.values())
 
 
@@ -109,15 +112,30 @@ def _numbers(values: str | Sequence[Any] | None) -> Sequence[Any] | None:
 def _query_plan(plan: QueryPlan, wanted: str | int | QueryPlan) -> QueryPlan:
     if isinstance(wanted, QueryPlan):
         return wanted
+    if isinstance(wanted, str) and wanted.lower().endswith(tuple(QUERY_FILES)):
+        return _whole_file(plan, wanted)
     numbers = [value_of(part.strip()) for part in str(wanted).split("/")]
     if len(numbers) > 2 or not all(type(number) is int and number >= 0 for number in numbers):
-        raise wrong("--queries", "a number such as 200, or validation/test such as 100/100", str(wanted))
+        raise wrong(
+            "--queries", "a number such as 200, validation/test such as 100/100, or a .csv or .scen file", str(wanted)
+        )
     first, *rest = (int(number) for number in numbers)
     validation = first if rest else first * plan.validation // (plan.validation + plan.test)
     test = rest[0] if rest else first - validation
     if test < 1:
-        raise wrong("--queries", "at least one query to test on, such as 100/100", str(wanted))
+        raise wrong("--queries", "at least one test query, such as 100/100", str(wanted))
     return replace(plan, validation=validation, test=test)
+
+
+def _whole_file(plan: QueryPlan, file: str) -> QueryPlan:
+    """Return the plan with all queries of a file: the training queries, then the others in the plan's proportion."""
+    from aacbench.queries.files import count_queries  # imports NumPy
+
+    mode = next(mode for suffix, mode in QUERY_FILES.items() if file.lower().endswith(suffix))
+    count = count_queries(Path(file).expanduser(), mode, plan.strict) - plan.train
+    if count < 1:
+        raise UsageError(f"--queries: {file} has too few queries: the protocol trains on {plan.train}.")
+    return _query_plan(replace(plan, mode=mode, file=file, shuffle=False), count)
 
 
 def _word(value: bool | int | float | str) -> str:
@@ -129,7 +147,7 @@ def _choice(text: str, piece: Piece) -> MethodChoice:
     name, bracket, _ = body.partition("[")
     if not NAME.fullmatch(name.strip()):
         _fail(
-            text, start, f"{shown(name.strip())} is no method's name" if name.strip() else "a method's name is missing"
+            text, start, f"{shown(name.strip())} is not a method name" if name.strip() else "a method name is missing"
         )
     if not bracket:
         return MethodChoice(name=body)
@@ -157,11 +175,11 @@ def _setting(text: str, piece: Piece) -> tuple[str, tuple[Any, ...]]:
     (start, key), *rest = _split(piece, "=")
     start, key = _stripped((start, key))
     if not NAME.fullmatch(key):
-        _fail(text, start, f"{shown(key)} is no setting's name" if key else "a setting's name is missing")
+        _fail(text, start, f"{shown(key)} is not a setting name" if key else "a setting name is missing")
     if not rest:
-        _fail(text, start, f"{key} has no value, as in {key}=VALUE")
+        _fail(text, start, f"{key} has no value; write {key}=VALUE")
     if len(rest) > 1:
-        _fail(text, rest[1][0] - 1, "there is a second = in one setting")
+        _fail(text, rest[1][0] - 1, "a setting has a second =")
     options: list[Any] = []
     for at, option in map(_stripped, _split(rest[0], "|")):
         if not option:
@@ -174,10 +192,10 @@ def _setting(text: str, piece: Piece) -> tuple[str, tuple[Any, ...]]:
 
 
 def _split(piece: Piece, separator: str) -> list[Piece]:
-    """Cut a piece at each separator that stands in no brackets of the piece's own."""
+    """Split a piece at each separator that is not inside brackets."""
     start, body = piece
     pieces = []
-    for text in cut(body, separator):
+    for text in split_outside_brackets(body, separator):
         pieces.append((start, text))
         start += len(text) + 1
     return pieces
@@ -211,4 +229,4 @@ def _stripped(piece: Piece) -> Piece:
 
 
 def _fail(text: str, at: int, what: str) -> NoReturn:
-    raise UsageError(f"in the methods {shown(text, 400)}, {what} at character {at + 1}.")
+    raise UsageError(f"Methods {shown(text, 400)}: {what} at character {at + 1}.")

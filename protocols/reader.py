@@ -1,6 +1,8 @@
-"""The reader of protocols: one table of keys, one way from TOML to a study, one sentence about what is wrong."""
+"""Protocols as TOML: read into studies, where an error names the file and the key, and written from them."""
 
 import inspect
+import json
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -13,61 +15,80 @@ from aacbench.contract.budget import convention
 from aacbench.errors import UsageError
 from aacbench.protocols import values
 from aacbench.protocols.values import Check, many, one_of, table, table_of, whole
-from aacbench.run.records import MethodChoice, QueryPlan, Study
+from aacbench.run.records import FILE, SCENARIO, STRATA, MethodChoice, QueryPlan, Study
 
 SELECTIONS = ("mean-expansions", "retrospective", "none")
 MEASURES = ("count", "time", "audit")
 SEED = whole(0, 2**32 - 1)
 
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
 Record = TypeVar("Record")
 
 
 def read_protocol(name_or_path: str | Path, extra: Mapping[str, Path] | None = None) -> Study:
-    """The study of a protocol: a shipped one by name, a plugin's by name (`extra`), or a file by path."""
+    """Read a protocol into a study: a shipped one by name, a plugin's by name (`extra`), or a file by path.
+
+    A relative path of a query file is relative to the protocol's file; the study has it relative to the current folder.
+    """
     source, file = _find(str(name_or_path), extra or {})
     try:
-        return parse_protocol(_contents(source))
+        study = parse_protocol(_contents(source))
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from error
+    if not study.queries.file or not isinstance(source, Path):
+        return study
+    path = source.parent / Path(study.queries.file).expanduser()
+    return replace(study, queries=replace(study.queries, file=str(path)))
 
 
 def parse_protocol(text: str) -> Study:
-    """The study that a protocol's text describes."""
+    """Return the study that a protocol's text describes."""
     return coherent(_record(Study, _toml(text), TOP, ""))
 
 
+def to_toml(study: Study) -> str:
+    """Return the study as a protocol with every key, which reads back to the same study."""
+    record = study.record()
+    queries = record.pop("queries")
+    del record["methods"]
+    parts = [_lines(record), "[queries]\n" + _lines(queries)]
+    parts += ["[[methods]]\n" + _lines(_method_table(choice)) for choice in study.methods]
+    return "\n".join(parts)
+
+
 def known_protocols(extra: Mapping[str, Path] | None = None) -> tuple[str, ...]:
-    """The names `read_protocol` knows: those shipped, then those of plugins."""
+    """Return the names that `read_protocol` knows: shipped protocols, then those of plugins."""
     shipped = sorted(file.name.removesuffix(".toml") for file in _shipped().iterdir() if file.name.endswith(".toml"))
     return (*shipped, *sorted(set(extra or {}) - set(shipped)))
 
 
 def revised(study: Study, changes: Mapping[str, Any]) -> Study:
-    """The study with some keys changed, each checked as if it stood in a file; errors call them `--key`."""
+    """Return the study with some keys changed, each checked as in a file; errors call them `--key`."""
     return coherent(replace(study, **{key: TOP[key](value, f"--{key}") for key, value in changes.items()}))
 
 
 def study_of(table: Mapping[str, Any], names: Mapping[str, str]) -> Study:
-    """The study that a table describes; `names` says what its keys are called in the sentences about them."""
+    """Return the study that a table describes; `names` maps its keys to their names in error messages."""
     checked = {key: TOP[key](value, names.get(key, key)) for key, value in table.items()}
     return coherent(Study(**checked))
 
 
 def coherent(study: Study) -> Study:
-    """The same study, once it is sure that its parts make sense together."""
+    """Return the same study, or raise where its values contradict each other."""
     if "count" not in study.measure:
-        raise UsageError("measure must name count: times and audits are of searches that are counted.")
+        raise UsageError("measure must include count: only counted searches are timed and audited.")
     grids = [choice.name for choice in study.methods if choice.grid]
     if study.selection == "mean-expansions" and grids and not study.queries.validation:
         raise UsageError(
-            f'queries.validation must be at least 1 where selection is "mean-expansions", '
-            f"as the grid of {grids[0]} is chosen on validation queries."
+            f'queries.validation must be at least 1 where selection is "mean-expansions": '
+            f"settings in the grid of {grids[0]} are chosen on validation queries."
         )
     return study
 
 
 def _search(value: Any, key: str) -> str:
-    from aacbench.search.policy import parse  # brings in numba, which commands that read no protocol do not need
+    from aacbench.search.policy import parse  # imports numba
 
     text = values.text(value, key)
     try:
@@ -87,19 +108,26 @@ def _convention(value: Any, key: str) -> str:
 def _mode(value: Any, key: str) -> str:
     from aacbench.queries.sampling import MODES
 
-    mode: str = one_of(tuple(MODES))(value, key)
+    mode: str = one_of((*MODES, STRATA, SCENARIO, FILE))(value, key)
     return mode
 
 
 def _analysis(value: Any, key: str) -> str:
-    from aacbench.stats.profiles import PROFILES  # imports scipy, which nobody needs to be told what there is
+    from aacbench.stats.profiles import PROFILES  # imports scipy
 
-    found: str = one_of(tuple(PROFILES))(value, key)
-    return found
+    profile: str = one_of(tuple(PROFILES))(value, key)
+    return profile
 
 
 def _queries(value: Any, key: str) -> QueryPlan:
-    return _record(QueryPlan, value, QUERIES, key)
+    plan = _record(QueryPlan, value, QUERIES, key)
+    if plan.mode == FILE and not plan.file:
+        raise UsageError(f'{key}.file is missing; with mode = "file" it names a CSV file of queries.')
+    if plan.file and plan.drawn:
+        raise UsageError(f'{key}.file needs mode = "file" or mode = "scenario", not {values.shown(plan.mode)}.')
+    if plan.shuffle and plan.mode != FILE:
+        raise UsageError(f'{key}.shuffle needs mode = "file", not {values.shown(plan.mode)}.')
+    return plan
 
 
 def _method(value: Any, key: str) -> MethodChoice:
@@ -118,8 +146,8 @@ def _methods(value: Any, key: str) -> tuple[MethodChoice, ...]:
 
 
 def same_method(choice: MethodChoice) -> object:
-    """What makes two entries one: name and settings, in any order."""
-    # Grids do not make two entries different: results are told apart by name and settings.
+    """Return what identifies an entry: its name and settings, in any order."""
+    # The grid does not count: results are labelled by name and settings.
     return choice.name, frozenset((key, type(value), value) for key, value in choice.settings.items())
 
 
@@ -130,6 +158,8 @@ QUERIES: dict[str, Check] = {
     "validation": whole(0),
     "test": whole(1),
     "strict": values.flag,
+    "file": values.text,
+    "shuffle": values.flag,
 }
 METHOD: dict[str, Check] = {
     "name": values.name,
@@ -152,19 +182,19 @@ TOP: dict[str, Check] = {
 }
 
 
-# Every key there is, as the documentation spells it.
+# Every key, as in the documentation.
 KEYS = (*TOP, *(f"queries.{key}" for key in QUERIES), *(f"methods.{key}" for key in METHOD))
 
 
 def _record(kind: Callable[..., Record], value: Any, checks: Mapping[str, Check], key: str) -> Record:
-    """A record from a table; what the record has no default for must be there."""
+    """Return a record of a table's values; keys without a default must be given."""
     given, prefix = table(value, key), f"{key}." if key else ""
     for word in given:
         if word not in checks:
-            raise UsageError(f"there is no key {values.shown(prefix + word)}; {values.nearest(word, checks)}")
+            raise UsageError(f"Unknown key {values.shown(prefix + word)}; {values.nearest(word, checks)}")
     for word, parameter in inspect.signature(kind).parameters.items():
         if parameter.default is parameter.empty and word not in given:
-            raise UsageError(f"the key {prefix}{word} is missing.")
+            raise UsageError(f"{prefix}{word} is missing.")
     return kind(**{word: checks[word](entry, f"{prefix}{word}") for word, entry in given.items()})
 
 
@@ -173,7 +203,7 @@ def _shipped() -> Traversable:
 
 
 def _find(wanted: str, extra: Mapping[str, Path]) -> tuple[Path | Traversable, str]:
-    """Where a protocol lies, and what to call the file in a sentence."""
+    """Return the file of a protocol, and its name in error messages."""
     if wanted in known_protocols():
         return _shipped() / f"{wanted}.toml", f"{wanted}.toml"
     if wanted in extra:
@@ -181,18 +211,18 @@ def _find(wanted: str, extra: Mapping[str, Path]) -> tuple[Path | Traversable, s
     if wanted.endswith(".toml") or "/" in wanted or "\\" in wanted:
         return Path(wanted), wanted
     known = values.nearest(wanted, known_protocols(extra))
-    raise UsageError(f"there is no protocol {values.shown(wanted)} (a file is given by its path: ./mine.toml); {known}")
+    raise UsageError(f"Unknown protocol {values.shown(wanted)}; {known} Give a file by its path, such as ./mine.toml.")
 
 
 def _contents(source: Path | Traversable) -> str:
     try:
         if isinstance(source, Path) and source.exists() and not source.is_file():
-            raise UsageError("the protocol is not a file; give the path of a TOML file.")
+            raise UsageError("The protocol is not a file; give the path of a TOML file.")
         return source.read_bytes().decode("utf-8")
     except OSError as error:
-        raise UsageError(f"the protocol cannot be read ({error.strerror}).") from error
+        raise UsageError(f"The protocol cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"byte {error.start + 1} is not UTF-8; save the protocol as UTF-8 text.") from error
+        raise UsageError(f"Byte {error.start + 1} is not UTF-8; save the protocol as UTF-8 text.") from error
 
 
 def _toml(text: str) -> dict[str, Any]:
@@ -200,4 +230,28 @@ def _toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         end = f"at line {text.count(chr(10)) + 1}, the end"
-        raise UsageError(f"not valid TOML: {str(error).replace('at end of document', end)}.") from error
+        raise UsageError(f"Not valid TOML: {str(error).replace('at end of document', end)}.") from error
+
+
+def _method_table(choice: MethodChoice) -> dict[str, Any]:
+    tables = {"settings": choice.settings, "grid": choice.grid}
+    return {"name": choice.name} | {key: dict(table) for key, table in tables.items() if table}
+
+
+def _lines(table: dict[str, Any]) -> str:
+    return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
+
+
+def _key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _value(key)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, str):
+        # JSON's escapes are valid in TOML, but TOML also wants the delete character escaped.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(value) if isinstance(value, bool) else repr(value)

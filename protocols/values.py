@@ -1,4 +1,4 @@
-"""Checks of single values: each returns the value as a study holds it, or says in a sentence what is wrong with it."""
+"""Checks of single values: each returns the value as a study has it, or raises an error that names the key."""
 
 import json
 import math
@@ -11,18 +11,18 @@ from aacbench.util.text import near_names
 
 Check = Callable[[Any, str], Any]
 
-# Names must survive being written in a method list, where these characters and no others mean themselves.
+# Other characters have a meaning in a method list.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+:-]*")
-LARGEST = 2**53 - 1  # beyond it JSON readers disagree on whole numbers, and so would digests
+LARGEST = 2**53 - 1  # JSON readers disagree on larger whole numbers, and so would digests
 
 
 def wrong(key: str, must_be: str, value: object) -> UsageError:
-    """The sentence about a value that is not what its key needs."""
+    """Return the error about a value that its key does not allow."""
     return UsageError(f"{key} must be {must_be}, not {shown(value)}.")
 
 
 def shown(value: object, most: int = 40) -> str:
-    """A value as a person would write it, cut to a readable length."""
+    """Return a value as a person would write it, cut to a readable length."""
     if isinstance(value, Mapping):
         return "a table"
     if isinstance(value, list | tuple):
@@ -37,35 +37,35 @@ def shown(value: object, most: int = 40) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """What to try instead of an unknown word: the nearest known one, or the list of all."""
+    """Return a suggestion for an unknown word: the nearest known one, or the list of all."""
     choices = list(known)
     close = near_names(word, choices)
-    return f"did you mean {close[0]}?" if close else f"there are {', '.join(choices)}."
+    return f"did you mean {close[0]}?" if close else f"choose one of {', '.join(choices)}."
 
 
 def text(value: Any, key: str) -> str:
-    """Any text that is not blank."""
+    """Check a text that is not blank."""
     if not isinstance(value, str) or not value or value != value.strip():
         raise wrong(key, "a text without blanks at its ends", value)
     return value
 
 
 def name(value: Any, key: str) -> str:
-    """A name of letters, digits and a few signs."""
+    """Check a name of letters, digits and a few signs."""
     if not isinstance(value, str) or not NAME.fullmatch(value):
         raise wrong(key, "a name of letters, digits and _ . + : -", value)
     return value
 
 
 def flag(value: Any, key: str) -> bool:
-    """True or false."""
+    """Check true or false."""
     if not isinstance(value, bool):
         raise wrong(key, "true or false", value)
     return value
 
 
 def whole(minimum: int, maximum: int = LARGEST) -> Check:
-    """Whole numbers between two ends."""
+    """Return a check of whole numbers between two limits."""
     limits = f"of at least {minimum}" if maximum == LARGEST else f"between {minimum} and {maximum}"
 
     def check(value: Any, key: str) -> int:
@@ -77,16 +77,16 @@ def whole(minimum: int, maximum: int = LARGEST) -> Check:
 
 
 def budget(value: Any, key: str) -> float:
-    """Bytes per vertex."""
+    """Check a number of bytes per vertex."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= LARGEST:
         raise wrong(key, "a positive number of bytes per vertex", value)
-    if float(f"{value:g}") != value:  # tables print six digits, and two budgets must not look like one
+    if float(f"{value:g}") != value:  # tables print six digits, and two budgets must not look the same
         raise wrong(key, "a number of at most six digits", value)
     return float(value)
 
 
 def setting(value: Any, key: str) -> bool | int | float | str:
-    """What a parameter may be set to."""
+    """Check the value of a parameter."""
     if isinstance(value, str):
         return text(value, key)
     if (isinstance(value, int) and abs(value) > LARGEST) or not isinstance(value, int | float):
@@ -97,7 +97,7 @@ def setting(value: Any, key: str) -> bool | int | float | str:
 
 
 def one_of(choices: tuple[str, ...]) -> Check:
-    """One of a few words."""
+    """Return a check of words from a list."""
 
     def check(value: Any, key: str) -> str:
         if not isinstance(value, str):
@@ -110,12 +110,12 @@ def one_of(choices: tuple[str, ...]) -> Check:
 
 
 def same_value(value: Any) -> object:
-    """What two equal values share: 1 and 1.0 are the same, 1 and true are not."""
+    """Return an identity of a value: that of 1 and 1.0 is the same, that of 1 and true is not."""
     return isinstance(value, bool), value
 
 
 def many(check: Check, same: Callable[[Any], object] = same_value) -> Check:
-    """A list of one value or more, none of them twice; `same` says what makes two of them equal."""
+    """Return a check of lists with at least one value and no repeats; `same` returns a value's identity."""
 
     def check_all(values: Any, key: str) -> tuple[Any, ...]:
         if not isinstance(values, list | tuple) or not values:
@@ -132,14 +132,14 @@ def many(check: Check, same: Callable[[Any], object] = same_value) -> Check:
 
 
 def table(value: Any, key: str) -> Mapping[str, Any]:
-    """A TOML table."""
+    """Check a TOML table."""
     if not isinstance(value, Mapping):
         raise wrong(key, "a table", value)
     return value
 
 
 def table_of(check: Check) -> Check:
-    """A table of any names with values of one kind."""
+    """Return a check of tables with any names, and values of one kind."""
 
     def check_all(value: Any, key: str) -> dict[str, Any]:
         entries = table(value, key).items()

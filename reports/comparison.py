@@ -1,7 +1,8 @@
-"""Two methods, or one method in two studies, query by query."""
+"""Compare two methods, or one method in two studies, query by query."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import UNMATCHED, Marks, all_marks, marks_of
-from aacbench.reports.tables import aligned
-from aacbench.run.plan import BASELINE, TEST
-from aacbench.run.rows import read_queries
+from aacbench.reports.formatting import (
+    UNMATCHED,
+    aligned,
+    graph_names,
+    graph_notes,
+    is_matched,
+    is_oracle,
+    mark_notes,
+    marked,
+    optional,
+)
+from aacbench.run.layout import QUERIES_FILE
+from aacbench.run.matched import bytes_per_vertex, expansions
+from aacbench.run.records import BASELINE, TEST
 from aacbench.run.store import Cell
 
 Array = npt.NDArray[Any]
@@ -21,7 +32,7 @@ Place = tuple[str, float]  # graph and budget
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two: a method in a study, and the study's cells."""
+    """One side of a comparison: a method in a study, and the study's cells."""
 
     name: str
     study: Path
@@ -31,7 +42,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A against B on one graph at one budget, over the test queries that both answered; ratios are A over B."""
+    """A against B on one graph at one budget, over the test queries that both answered; ratios are A / B."""
 
     graph: str
     budget: float
@@ -53,22 +64,24 @@ class Comparison:
 
 
 def compare(a: Side, b: Side) -> list[Comparison]:
-    """Every graph and budget that both sides have; seeds are paired, and a side with one seed meets each of the other.
+    """Compare A and B on every graph and budget that both have.
 
-    Dijkstra stores nothing, so its one cell a graph stands for every budget.
+    Seeds are paired; a side with a single seed is paired with every seed of the other. Dijkstra's one cell per graph
+    stands for every budget.
     """
-    mine, yours = _cells(a), _cells(b)
-    places = [place for place in _places(mine, yours) if _at(mine, place, a) and _at(yours, place, b)]
-    found = [_compared(place, _at(mine, place, a), _at(yours, place, b)) for place in places]
-    if not found:
-        raise UsageError(f"{a.name} and {b.name} have no graph and budget in common on which both were run.")
-    return found
+    cells_a, cells_b = _cells(a), _cells(b)
+    places = dict.fromkeys((cell.key["graph"], cell.key["budget"]) for cell in [*cells_a, *cells_b])
+    pairs = {place: (_at(cells_a, place, a), _at(cells_b, place, b)) for place in places}
+    rows = [_compared(place, at_a, at_b) for place, (at_a, at_b) in pairs.items() if at_a and at_b]
+    if not rows:
+        raise UsageError(f"{a.name} and {b.name} have no graph and budget in common.")
+    return rows
 
 
 def differences(a: Side, b: Side) -> dict[str, tuple[str, str]]:
-    """What else than the method is different between the two, and so may be what is seen: the search, the bytes."""
-    mine, yours = _terms(_cells(a)), _terms(_cells(b))
-    return {name: (mine[name], yours[name]) for name in mine if mine[name] != yours[name]}
+    """Return what differs besides the method and may explain a difference: the search, the convention."""
+    terms_a, terms_b = _terms(_cells(a)), _terms(_cells(b))
+    return {name: (terms_a[name], terms_b[name]) for name in terms_a if terms_a[name] != terms_b[name]}
 
 
 def _terms(cells: list[Cell]) -> dict[str, str]:
@@ -77,8 +90,10 @@ def _terms(cells: list[Cell]) -> dict[str, str]:
     return {"search": " or ".join(sorted(policies)), "convention": " or ".join(sorted(conventions))}
 
 
-def markdown(rows: Sequence[Comparison], a: str, b: str, apart: Mapping[str, tuple[str, str]] | None = None) -> str:
-    """The table, and how to read it; `apart` is what differs besides the two methods."""
+def markdown(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str, tuple[str, str]] | None = None) -> str:
+    """Return the table and how to read it; `differing` is the result of `differences`."""
+    names = graph_names(row.graph for row in rows)
+    rows = [replace(row, graph=names[row.graph]) for row in rows]
     table = [
         {
             "graph": row.graph,
@@ -93,120 +108,94 @@ def markdown(rows: Sequence[Comparison], a: str, b: str, apart: Mapping[str, tup
             "A fewer %": f"{100 * row.won:.1f}",
             "B fewer %": f"{100 * row.lost:.1f}",
             "tied %": f"{100 * row.tied:.1f}",
-            "A B/v": _number(row.bytes_a),
-            "B B/v": _number(row.bytes_b),
-            "A - B B/v": _number(_difference(row)),
+            "A B/v": optional(row.bytes_a, ".1f"),
+            "B B/v": optional(row.bytes_b, ".1f"),
+            "A - B B/v": optional(_bytes_difference(row), ".1f"),
         }
         for row in rows
     ]
-    marks = [all_marks(Marks(shown, matched=True) for shown in side) for side in _oracles(rows)]
-    a, b = a + marks[0].text, b + marks[1].text
+    oracle_a, oracle_b = any(row.oracle_a for row in rows), any(row.oracle_b for row in rows)
+    items = (differing or {}).items()
     notes = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED}"]
-    notes += [
-        f"Not the same for both: {name}, {one} for A and {other} for B." for name, (one, other) in (apart or {}).items()
-    ]
-    note = "".join(f"\n\n{note}" for note in notes + all_marks(marks).notes)
+    notes += [f"Not the same for both: {name}, {one} for A and {other} for B." for name, (one, other) in items]
+    notes += [*mark_notes(oracle_a or oracle_b), *graph_notes(names)]
+    note = "".join(f"\n\n{note}" for note in notes)
     return (
-        f"A is {a}, B is {b}. Expansions per test query, paired; below 1, A expands less. The mean of the lesser "
-        f"takes, query by query, whichever of two separate searches expanded less: no search does that.\n\n"
+        f"A is {marked(a, oracle_a)}, B is {marked(b, oracle_b)}. Expansions per test query, paired; below 1, A "
+        "expands less. The mean of the lesser takes the search that expanded less, query by query; no method does so."
+        "\n\n"
         f"{aligned(table, ('graph',))}{note}"
     )
-
-
-def records(rows: Sequence[Comparison]) -> list[dict[str, Any]]:
-    """The table for a script."""
-    return [asdict(row) for row in rows]
 
 
 def _cells(side: Side) -> list[Cell]:
     labels = list(dict.fromkeys(cell.key["label"] for cell in side.planned))
     if side.method not in labels:
         known = ", ".join(labels) or "none"
-        raise UsageError(f"there is no method {side.method!r} in {side.study}; there are {known}.")
+        raise UsageError(f"No method {side.method!r} in {side.study}. Its methods are: {known}.")
     return [cell for cell in side.planned if cell.key["label"] == side.method and TEST in cell.key["splits"]]
-
-
-def _places(mine: list[Cell], yours: list[Cell]) -> list[Place]:
-    every = [(cell.key["graph"], cell.key["budget"]) for cell in [*mine, *yours]]
-    return list(dict.fromkeys(every))
 
 
 def _at(cells: list[Cell], place: Place, side: Side) -> list[Cell]:
     graph, budget = place
-    anywhere = side.method == BASELINE
-    return [cell for cell in cells if cell.key["graph"] == graph and (anywhere or cell.key["budget"] == budget)]
+    any_budget = side.method == BASELINE
+    return [cell for cell in cells if cell.key["graph"] == graph and (any_budget or cell.key["budget"] == budget)]
 
 
-def _compared(place: Place, mine: list[Cell], yours: list[Cell]) -> Comparison:
-    pairs = [_paired(one, other) for one, other in _by_seed(mine, yours)]
-    a, b = (np.concatenate([pair[side] for pair in pairs]) for side in (0, 1))
-    left_out = sum(pair[2] for pair in pairs)
-    sizes, marks = (_bytes(mine), _bytes(yours)), (marks_of(mine), marks_of(yours))
-    matched, oracles = all_marks(marks).matched, tuple(side.oracle for side in marks)
-    if not len(a):
-        nan = float("nan")
-        return Comparison(*place, 0, left_out, nan, nan, nan, nan, nan, nan, nan, *sizes, nan, matched, *oracles)
+def _compared(place: Place, cells_a: list[Cell], cells_b: list[Cell]) -> Comparison:
+    pairs = [_paired(one, other) for one, other in _by_seed(cells_a, cells_b)]
+    a, b = (np.concatenate([np.empty(0), *(pair[side] for pair in pairs)]) for side in (0, 1))
     return Comparison(
         *place,
         queries=len(a),
-        left_out=left_out,
-        mean_a=float(a.mean()),
-        mean_b=float(b.mean()),
-        ratio_of_means=float(a.mean() / b.mean()),
-        geometric_mean_ratio=float(np.exp(np.mean(np.log(a) - np.log(b)))),
-        won=float(np.mean(a < b)),
-        lost=float(np.mean(a > b)),
-        tied=float(np.mean(a == b)),
-        bytes_a=sizes[0],
-        bytes_b=sizes[1],
-        mean_of_minimum=float(np.minimum(a, b).mean()),
-        matched=matched,
-        oracle_a=oracles[0],
-        oracle_b=oracles[1],
+        left_out=sum(pair[2] for pair in pairs),
+        mean_a=_mean(a),
+        mean_b=_mean(b),
+        ratio_of_means=_mean(a) / _mean(b),
+        geometric_mean_ratio=float(np.exp(_mean(np.log(a) - np.log(b)))),
+        won=_mean(a < b),
+        lost=_mean(a > b),
+        tied=_mean(a == b),
+        bytes_a=bytes_per_vertex(cells_a),
+        bytes_b=bytes_per_vertex(cells_b),
+        mean_of_minimum=_mean(np.minimum(a, b)),
+        matched=is_matched([*cells_a, *cells_b]),
+        oracle_a=is_oracle(cells_a),
+        oracle_b=is_oracle(cells_b),
     )
 
 
-def _by_seed(mine: list[Cell], yours: list[Cell]) -> Iterator[tuple[Cell, Cell]]:
-    for one in mine:
-        for other in yours:
-            if len(mine) == 1 or len(yours) == 1 or one.key["seed"] == other.key["seed"]:
+def _mean(values: Array) -> float:
+    return float(np.mean(values)) if len(values) else math.nan
+
+
+def _by_seed(cells_a: list[Cell], cells_b: list[Cell]) -> Iterator[tuple[Cell, Cell]]:
+    for one in cells_a:
+        for other in cells_b:
+            if len(cells_a) == 1 or len(cells_b) == 1 or one.key["seed"] == other.key["seed"]:
                 yield one, other
 
 
 def _paired(one: Cell, other: Cell) -> tuple[Array, Array, int]:
-    """Expansions of both on the queries both answered, and how many queries were left out."""
+    """Return the expansions of both on the queries both answered, and how many queries were left out."""
     if one.key["graph_digest"] != other.key["graph_digest"]:
-        raise UsageError(f"the two studies mean different graphs by {one.key['graph']}, so they cannot be compared.")
-    mine, yours = _answered(one), _answered(other)
-    both = [query for query, expanded in mine.items() if expanded and yours.get(query)]
-    every = len(mine.keys() | yours.keys())
-    a, b = (np.array([side[query] for query in both], dtype=np.float64) for side in (mine, yours))
+        raise UsageError(
+            f"The two studies have different graphs of the name {one.key['graph']}; they cannot be compared."
+        )
+    answers_a, answers_b = _answered(one), _answered(other)
+    both = [query for query, expanded in answers_a.items() if expanded and answers_b.get(query)]
+    every = len(answers_a.keys() | answers_b.keys())
+    a, b = (np.array([answers[query] for query in both], dtype=np.float64) for answers in (answers_a, answers_b))
     return a, b, every - len(both)
 
 
-def _answered(cell: Cell) -> dict[tuple[int, int, int], int]:
-    """Expansions by query, zero where there is no answer to compare."""
-    if "queries.csv" not in cell.files:
+def _answered(cell: Cell) -> dict[Hashable, int | None]:
+    """Return the expansions by test query, None if it was not answered."""
+    if QUERIES_FILE not in cell.files:
         return {}
-    columns = read_queries(cell.files["queries.csv"])
-    test = columns["split"] == TEST
-    good = (columns["outcome"] == "ok") & (cell.outcome == "ok")
-    names = zip(*(columns[name][test].tolist() for name in ("query", "source", "target")), strict=True)
-    return dict(zip(names, np.where(good, columns["expanded"], 0)[test].tolist(), strict=True))
+    answers = expansions(cell)
+    return answers if cell.outcome == "ok" else dict.fromkeys(answers)
 
 
-def _oracles(rows: Sequence[Comparison]) -> tuple[list[bool], list[bool]]:
-    return [row.oracle_a for row in rows], [row.oracle_b for row in rows]
-
-
-def _bytes(cells: list[Cell]) -> float | None:
-    found = [cell.record["bytes"]["measured_per_vertex"] for cell in cells if "bytes" in cell.record]
-    return max(found) if found else None
-
-
-def _difference(row: Comparison) -> float | None:
+def _bytes_difference(row: Comparison) -> float | None:
     return None if row.bytes_a is None or row.bytes_b is None else row.bytes_a - row.bytes_b
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.1f}"

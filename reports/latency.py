@@ -1,18 +1,26 @@
-"""The latency table of a study: p50 and p95 of each method's searches, and what two equal methods differ by."""
+"""The latency table of a study: p50 and p95 of each method's searches, and the A/A control."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import Marks, all_marks, marks_of
-from aacbench.reports.tables import aligned
+from aacbench.reports.formatting import (
+    aligned,
+    graph_names,
+    graph_notes,
+    is_matched,
+    is_oracle,
+    mark_notes,
+    marked,
+    optional,
+)
+from aacbench.run.layout import CONTROL_FILE, TIMINGS_FILE
 from aacbench.run.rows import read_timings
 from aacbench.run.store import Cell
-from aacbench.run.timing import CONTROL, TIMINGS
 
 Array = npt.NDArray[Any]
 
@@ -21,10 +29,10 @@ MICROSECOND, MIB = 1000, 2**20
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Microseconds of a method's searches on a graph at a budget, what its build took, and its group's A/A control.
+    """Microseconds per search of a method on a graph at a budget, its build cost, and the A/A control of its group.
 
-    A query's time is the median of its repetitions; p50 and p95 are over queries, and over seeds. Of builds it is the
-    one seed that took most; pools are apart, as a study computes each once. Old cells do not know their memory.
+    A query's time is the median of its repetitions; p50 and p95 are over queries and seeds. Build values are the
+    largest of any seed, without pools, which a study computes once. Old cells have no `build_bytes`.
     """
 
     graph: str
@@ -42,18 +50,13 @@ class Latency:
     pool_seconds: float
     build_bytes: int | None
 
-    @property
-    def marks(self) -> Marks:
-        """What keeps it from standing beside others as if it were one of them."""
-        return Marks(self.oracle, self.matched)
-
 
 def latencies(cells: Iterable[Cell]) -> list[Latency]:
-    """Every timed method among a study's cells; a table that mixed tiers would compare languages, not heuristics."""
-    timed = [cell for cell in cells if TIMINGS in cell.files]
+    """Return a row for every timed method; refuse cells of several tiers, whose times are not comparable."""
+    timed = [cell for cell in cells if TIMINGS_FILE in cell.files]
     tiers = sorted({str(cell.record["tier"]) for cell in timed})
     if len(tiers) > 1:
-        raise UsageError(f"a table of times cannot mix the tiers {' and '.join(tiers)}; time each in its own study.")
+        raise UsageError(f"One table of times cannot mix the tiers {' and '.join(tiers)}; time each in its own study.")
     groups: dict[tuple[str, float], dict[str, list[Cell]]] = {}
     for cell in timed:
         place = groups.setdefault((cell.key["graph"], cell.key["budget"]), {})
@@ -66,18 +69,21 @@ def latencies(cells: Iterable[Cell]) -> list[Latency]:
 
 
 def markdown(rows: Sequence[Latency]) -> str:
-    """The table, and how to read it."""
+    """Return the table and how to read it."""
+    names = graph_names(row.graph for row in rows)
+    rows = [replace(row, graph=names[row.graph]) for row in rows]
+    marks = mark_notes(any(row.oracle for row in rows), all(row.matched for row in rows))
     table = [
         {
             "graph": row.graph,
             "budget": f"{row.budget:g}",
-            "method": row.method + row.marks.text,
+            "method": marked(row.method, row.oracle, row.matched),
             "build s": f"{row.build_seconds:.1f}",
             "pool s": f"{row.pool_seconds:.1f}",
             "build MiB": "" if row.build_bytes is None else f"{row.build_bytes / MIB:.0f}",
             "p50 us": f"{row.p50:.1f}",
             "p95 us": f"{row.p95:.1f}",
-            "A/A ratio": "" if row.control_ratio is None else f"{row.control_ratio:.3f}",
+            "A/A ratio": optional(row.control_ratio, ".3f"),
             "A/A spread": "" if row.control_spread is None else f"{100 * row.control_spread:.1f} %",
         }
         for row in rows
@@ -85,60 +91,52 @@ def markdown(rows: Sequence[Latency]) -> str:
     return (
         f"{aligned(table, ('graph', 'method'))}\n\n"
         f"Times of single searches ({rows[0].tier} tier, {rows[0].repetitions} repetitions). The first method of each "
-        "graph and budget, dijkstra aside, ran twice under two names: the A/A ratio compares the two, and differences "
-        "between methods below the A/A spread mean nothing. A build costs its own seconds and those of its pools; its "
-        "memory is what it took beyond what its worker held before, libraries included that it imports."
-        + "".join(f"\n{note}" for note in all_marks(row.marks for row in rows).notes)
+        "graph and budget, except dijkstra, ran twice under two names: the A/A ratio compares the two, and differences "
+        "between methods below the A/A spread mean nothing. A build costs its own seconds plus those of its pools; its "
+        "memory is the increase of the worker's peak memory, including libraries that the build imports."
+        + "".join(f"\n{note}" for note in [*marks, *graph_notes(names)])
     )
 
 
-def records(rows: Sequence[Latency]) -> list[dict[str, Any]]:
-    """The table for a script."""
-    return [asdict(row) for row in rows]
-
-
 def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None) -> Latency:
-    tables = [_by_repetition(cell.files[TIMINGS]) for cell in cells]
+    tables = [_by_repetition(cell.files[TIMINGS_FILE]) for cell in cells]
     per_query = np.concatenate([np.median(table, axis=0) for table in tables]) / MICROSECOND
     p50, p95 = (float(value) for value in np.percentile(per_query, [50, 95]))
     key, repetitions = cells[0].key, min(len(table) for table in tables)
     ratio, spread = control or (None, None)
-    marks, builds = marks_of(cells), [cell.record["build"] for cell in cells]
+    builds = [cell.record["build"] for cell in cells]
+    memory = [build["peak_rss"] - build["rss_before"] for build in builds if "rss_before" in build]
     return Latency(
         graph=key["graph"],
         budget=key["budget"],
         method=label,
-        matched=marks.matched,
+        matched=is_matched(cells),
         tier=cells[0].record["tier"],
         repetitions=repetitions,
         p50=p50,
         p95=p95,
         control_ratio=ratio,
         control_spread=spread,
-        oracle=marks.oracle,
+        oracle=is_oracle(cells),
         build_seconds=max(build["seconds"] for build in builds),
         pool_seconds=max(build["pool_seconds"] for build in builds),
-        build_bytes=max((_taken(build) for build in builds if "rss_before" in build), default=None),
+        build_bytes=max(memory, default=None),
     )
 
 
-def _taken(build: Mapping[str, int]) -> int:
-    return build["peak_rss"] - build["rss_before"]
-
-
 def _control(cells: list[Cell]) -> tuple[float, float] | None:
-    """The control's p50 over that of the cell it repeats, and the most the two differ by in one repetition."""
+    """Return the control's p50 divided by that of the cell it repeats, and their largest difference in a repetition."""
     for cell in cells:
-        if CONTROL in cell.files:
-            one, other = _by_repetition(cell.files[TIMINGS]), _by_repetition(cell.files[CONTROL])
-            ratio = np.median(np.median(other, axis=0)) / np.median(np.median(one, axis=0))
-            apart = np.median(other, axis=1) / np.median(one, axis=1)
-            return float(ratio), float(np.abs(np.maximum(apart, 1 / apart) - 1).max())
+        if CONTROL_FILE in cell.files:
+            cell_times, control = _by_repetition(cell.files[TIMINGS_FILE]), _by_repetition(cell.files[CONTROL_FILE])
+            ratio = np.median(np.median(control, axis=0)) / np.median(np.median(cell_times, axis=0))
+            by_repetition = np.median(control, axis=1) / np.median(cell_times, axis=1)
+            return float(ratio), float(np.abs(np.maximum(by_repetition, 1 / by_repetition) - 1).max())
     return None
 
 
 def _by_repetition(data: bytes) -> Array:
-    """Nanoseconds, a row a repetition and a column a query."""
+    """Return nanoseconds with a row per repetition and a column per query."""
     columns = read_timings(data)
     order = np.lexsort((columns["query"], columns["repetition"]))
     return columns["wall_ns"][order].reshape(columns["repetition"].max() + 1, -1)

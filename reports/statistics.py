@@ -1,26 +1,35 @@
-"""The statistics of a study: two methods paired graph by graph at matched memory, tested as a profile says."""
+"""The statistics of a study: two methods paired on each graph at matched memory, tested as a profile says."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import marks_of
-from aacbench.reports.tables import study_notes
+from aacbench.reports.formatting import ORACLE, study_notes
 from aacbench.run.matched import Side, expansions, partner, sides
-from aacbench.run.plan import BASELINE, CANDIDATE, TEST
+from aacbench.run.records import BASELINE
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
-from aacbench.stats import Effect, Estimand, Paired, Profile, QueryTests, effect, pair, query_tests
+from aacbench.stats import (
+    Effect,
+    Estimand,
+    ForestRow,
+    Paired,
+    Profile,
+    QueryTests,
+    adjust,
+    effect,
+    forest_rows,
+    pair,
+    query_tests,
+)
 from aacbench.stats.estimands import estimand as estimand_of
-from aacbench.stats.families import adjust
-from aacbench.stats.forest import ForestRow, forest_rows
 from aacbench.stats.profiles import profile as profile_of
 from aacbench.stats.profiles import ratio_allowed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """A against B on one graph at one budget; adjusted p-values are by correction, over the whole table."""
+    """A against B on one graph at one budget; adjusted p-values are by correction, over all cells of the table."""
 
     graph: str
     budget_a: float
@@ -31,7 +40,7 @@ class Analysis:
     companion: Effect | None
     tests: QueryTests | None
     unpaired_seeds: tuple[int, ...]
-    ratio_allowed: float | None  # what a margin in percentage points lets A expand for each expansion of B
+    ratio_allowed: float | None  # the ratio of expansions A/B that a margin in percentage points allows
     same_search: bool
     family_p: float | None
     adjusted: Mapping[str, float | None]
@@ -39,13 +48,13 @@ class Analysis:
 
     @property
     def name(self) -> str:
-        """Such as `grid 32`; the budget is A's."""
+        """Graph and budget of A, such as `grid 32`."""
         return f"{self.graph} {self.budget_a:g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """All cells of a study that two methods can be compared in, why others cannot, and how those cells ended."""
+    """All comparisons of two methods in a study, why others cannot be made, and the outcomes of their cells."""
 
     a: str
     b: str
@@ -55,49 +64,45 @@ class Table:
     unpaired: tuple[str, ...]
     failures: tuple[str, ...]
     outcomes: tuple[str, ...]
+    graphs: tuple[str, ...]
     warnings: tuple[str, ...]
 
     def forest(self, bands: Mapping[str, tuple[float, float]] | None = None) -> list[ForestRow]:
-        """The rows of a forest plot, with predicted bands by the names of cells."""
+        """Return the rows of a forest plot; `bands` has the predicted intervals by the names of cells."""
         return forest_rows(((cell.name, cell.effect) for cell in self.cells), bands)
 
 
-def analyse(study: StudyContents, a: str | None, b: str | None, profile: str | None, estimand: str | None) -> Table:
-    """Test A against B; what is left open is the study's own: its analysis, and its two methods if it has two."""
-    chosen = profile_of(profile or (study.plan or {}).get("study", {}).get("analysis", "crossed/1"))
-    wanted = estimand_of(estimand or chosen.estimand)
-    reported = [cell for cell in study.planned_cells() if _is_reported(cell)]
+def analyse(
+    study: StudyContents, a: str | None, b: str | None, profile_label: str | None, estimand_name: str | None
+) -> Table:
+    """Test A against B; by default with the study's profile, and its two methods if it has exactly two."""
+    profile = profile_of(profile_label or (study.plan or {}).get("study", {}).get("analysis", "crossed/1"))
+    estimand = estimand_of(estimand_name or profile.estimand)
+    reported = [cell for cell in study.planned_cells() if cell.is_reported]
     a, b = _methods(reported, a, b)
-    mine, yours, base = (sides(reported, label) for label in (a, b, BASELINE))
-    dijkstra = {side.graph: expansions(side.good[0]) for side in base if side.good}
-    made, unpaired = [], []
-    for one in mine:
-        other, reason = partner(one, yours, chosen)
+    sides_a, sides_b, sides_base = (sides(reported, label) for label in (a, b, BASELINE))
+    dijkstra = {side.graph: expansions(side.good[0]) for side in sides_base if side.good}
+    analyses, unpaired = [], []
+    for one in sides_a:
+        other, reason = partner(one, sides_b, profile)
         if other is None:
             unpaired.append(f"{one.graph} at {one.budget:g} B/v: {reason}")
         else:
-            made.append(_analysis(one, other, dijkstra.get(one.graph), chosen, wanted))
-    cells = [cell for side in [*mine, *yours] for cell in side.cells]
+            analyses.append(_analysis(one, other, dijkstra.get(one.graph), profile, estimand))
+    cells = [cell for side in [*sides_a, *sides_b] for cell in side.cells]
+    oracles = dict.fromkeys(cell.key["label"] for cell in cells if cell.claims.get("oracle"))
     return Table(
         a=a,
         b=b,
-        profile=chosen,
-        estimand=wanted,
-        cells=tuple(_corrected(made, chosen)),
+        profile=profile,
+        estimand=estimand,
+        cells=tuple(_corrected(analyses, profile)),
         unpaired=tuple(unpaired),
         failures=tuple(dict.fromkeys(_failure(cell) for cell in cells if cell.outcome not in ("ok", "unsupported"))),
         outcomes=tuple(cell.outcome for cell in cells),
-        warnings=(*study_notes(study.plan), *_oracles(cells)),
+        graphs=tuple(dict.fromkeys(cell.key["graph"] for cell in cells)),
+        warnings=(*study_notes(study.plan), *(f"{label} {ORACLE}" for label in oracles)),
     )
-
-
-def _oracles(cells: Sequence[Cell]) -> list[str]:
-    shown = [cell.key["label"] for cell in cells if marks_of([cell]).oracle]
-    return [f"{label} is shown the test queries, so it cannot be deployed." for label in dict.fromkeys(shown)]
-
-
-def _is_reported(cell: Cell) -> bool:
-    return TEST in cell.key["splits"] and cell.key.get("role") != CANDIDATE
 
 
 def _methods(cells: Sequence[Cell], a: str | None, b: str | None) -> tuple[str, str]:
@@ -105,13 +110,13 @@ def _methods(cells: Sequence[Cell], a: str | None, b: str | None) -> tuple[str, 
     known = ", ".join(labels) or "none"
     for label in (a, b):
         if label is not None and label not in labels:
-            raise UsageError(f"there is no method {label!r} with test rows here; there are {known}.")
+            raise UsageError(f"No method {label!r} with test rows in this study. Its methods are: {known}.")
     if a is not None and b is not None:
         return a, b
     others = [label for label in labels if label != BASELINE]
     if a is None and b is None and len(others) == 2:
         return others[0], others[1]
-    raise UsageError(f"say with --a and --b which two methods are meant; there are {known}.")
+    raise UsageError(f"Choose two methods with --a and --b. The methods of this study are: {known}.")
 
 
 def _analysis(
@@ -152,7 +157,7 @@ def _allowed(paired: Paired, found: Effect) -> float | None:
 
 
 def _corrected(cells: Sequence[Analysis], profile: Profile) -> Iterator[Analysis]:
-    """The family is the table; differences and equivalences are corrected apart."""
+    """Adjust p-values over the table; differences and equivalences are separate families."""
     names = (profile.correction, *profile.further_corrections)
     differences = {name: adjust(name, [cell.family_p for cell in cells]) for name in names}
     equivalences = {name: adjust(name, [cell.effect.p_tost for cell in cells]) for name in names}

@@ -1,34 +1,35 @@
-"""The statistics of a study in words: a table, what must be known to read it, and a sentence a cell to be pasted."""
+"""The statistics of a study as text: a table, notes, and one sentence per comparison to paste into a paper."""
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
+from aacbench.reports.formatting import aligned, graph_names, graph_notes, optional
 from aacbench.reports.statistics import Analysis, Table
-from aacbench.reports.tables import aligned
 from aacbench.run.matched import bytes_apart
-from aacbench.stats import Effect, Estimand, outcomes
-from aacbench.stats.combine import COMBINATIONS
+from aacbench.stats import Effect, Estimand
+from aacbench.stats.combine import COMBINATIONS, CORRECTIONS
+from aacbench.stats.effects import DIFFERENT, EQUIVALENT, INCONCLUSIVE, WITHIN
 from aacbench.stats.estimands import estimand as estimand_of
 from aacbench.util.canonical import digest
 
 PROFILE_TAG = "aacbench.profile/1"
-CORRECTION_NAMES = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli", "holm": "Holm"}
 
 
 def markdown(table: Table) -> str:
-    """The table, notes, and sentences."""
+    """Return the table, notes and sentences as Markdown."""
+    names = graph_names(table.graphs)
+    table = _renamed(table, names)
     parts = [_heading(table)]
     if table.cells:
         parts.append(aligned([_row(table, cell) for cell in table.cells], ("graph", "outcome", "ratio outcome")))
-    notes = list(_notes(table))
-    parts += ["\n".join(f"- {note}" for note in notes)] if notes else []
+    parts.append("\n".join(f"- {note}" for note in [*_notes(table), *graph_notes(names)]))
     parts += ["\n".join(sentence(table, cell) for cell in table.cells)] if table.cells else []
     return "\n\n".join(parts)
 
 
 def records(table: Table) -> dict[str, Any]:
-    """The table for a script."""
+    """Return the table as plain values, for JSON."""
     profile = table.profile.record()
     return {
         "a": table.a,
@@ -44,20 +45,34 @@ def records(table: Table) -> dict[str, Any]:
     }
 
 
+def _renamed(table: Table, names: Mapping[str, str]) -> Table:
+    def renamed(text: str) -> str:
+        for name in sorted(names, key=len, reverse=True):  # one path may begin with another
+            text = text.replace(name, names[name])
+        return text
+
+    return replace(
+        table,
+        cells=tuple(replace(cell, graph=names[cell.graph]) for cell in table.cells),
+        unpaired=tuple(map(renamed, table.unpaired)),
+        failures=tuple(map(renamed, table.failures)),
+    )
+
+
 def sentence(table: Table, cell: Analysis) -> str:
-    """One cell in words; what was not shown is never said to be refuted."""
-    found = cell.effect
+    """Return one comparison in words; what was not shown is never called refuted."""
+    effect = cell.effect
     place = f"On {cell.graph} at {cell.budget_a:g} B/v"
-    if found.estimate is None:
-        return f"{place}, {table.a} and {table.b} were not compared: {found.reason}"
-    claim = f"{place}, {_claim(table, found.estimate)}"
+    if effect.estimate is None:
+        return f"{place}, {table.a} and {table.b} were not compared: {effect.reason}"
+    claim = f"{place}, {_claim(table, effect.estimate)}"
     name = "" if table.estimand.name == "reduction_of_means_pp" else f"{table.estimand.name}, "
-    sample = f"{name}{_count(found.seeds, 'seed')}, {found.queries} queries, {found.profile}"
+    sample = f"{name}{_seeds(effect.seeds)}, {effect.queries} queries, {effect.profile}"
     combined = _over_queries(table, cell)
-    if found.interval95 is None:
-        return f"{claim} ({sample}). {found.status.capitalize()}: {found.reason}{combined}"
-    low, high = (_number(end, table.estimand) for end in found.interval95)
-    only = f" {found.reason}" if found.reason else ""
+    if effect.interval95 is None:
+        return f"{claim} ({sample}). {effect.status.capitalize()}: {effect.reason}{combined}"
+    low, high = (_number(end, table.estimand) for end in effect.interval95)
+    only = f" {effect.reason}" if effect.reason else ""
     return f"{claim} (95 % interval {low} to {high}; {sample}). {_verdict(table, cell)}{only}{combined}"
 
 
@@ -73,23 +88,23 @@ def _claim(table: Table, estimate: float) -> str:
 
 
 def _verdict(table: Table, cell: Analysis) -> str:
-    found, difference = cell.effect, _difference(table, cell)
-    different = f"Different{' in this cell alone' if _lost(table, cell) else ''}"
-    if found.margin is None:
-        shown = found.outcome == outcomes.DIFFERENT
+    effect, difference = cell.effect, _difference(table, cell)
+    different = f"Different{' in this cell alone' if _lost_by_correction(table, cell) else ''}"
+    if effect.margin is None:
+        shown = effect.outcome == DIFFERENT
         return f"{different}{difference}." if shown else f"Inconclusive: no difference was shown{difference}."
-    equivalence = f"equivalence {_margin(found, table.estimand)}"
-    p = f" (p = {_p(found.p_tost)})" if found.p_tost is not None else ""
+    equivalence = f"equivalence {_margin(effect, table.estimand)}"
+    p = f" (p = {_p(effect.p_tost)})" if effect.p_tost is not None else ""
     return {
-        outcomes.EQUIVALENT: f"Equivalent: {equivalence} was shown{p}, a difference was not{difference}.",
-        outcomes.DIFFERENT: f"{different}{difference}; {equivalence} was not shown{p}.",
-        outcomes.WITHIN: f"{different}{difference} but within the margin: {equivalence} was shown too{p}.",
-        outcomes.INCONCLUSIVE: f"Inconclusive: neither a difference{difference} nor {equivalence}{p} was shown.",
-    }[found.outcome or outcomes.INCONCLUSIVE]
+        EQUIVALENT: f"Equivalent: {equivalence} was shown{p}, a difference was not{difference}.",
+        DIFFERENT: f"{different}{difference}; {equivalence} was not shown{p}.",
+        WITHIN: f"{different}{difference} but within the margin: {equivalence} was shown too{p}.",
+        INCONCLUSIVE: f"Inconclusive: neither a difference{difference} nor {equivalence}{p} was shown.",
+    }[effect.outcome or INCONCLUSIVE]
 
 
 def _difference(table: Table, cell: Analysis) -> str:
-    """The p-value of no difference, with that of the family where the family is made of it."""
+    """Return the p-value of a difference, with the adjusted one if the family consists of these."""
     p = cell.effect.p_difference
     if p is None:
         return ""
@@ -98,7 +113,7 @@ def _difference(table: Table, cell: Analysis) -> str:
 
 
 def _over_queries(table: Table, cell: Analysis) -> str:
-    """The combined p-value over queries, where the profile's family is made of it."""
+    """Return the combined p-value over queries, if the family consists of these."""
     if table.profile.family_of == "difference" or cell.family_p is None:
         return ""
     what = f"combined by {table.profile.family_of}" if cell.effect.seeds > 1 else "of the one build"
@@ -109,12 +124,12 @@ def _corrected(table: Table, cell: Analysis) -> str:
     corrected = cell.adjusted.get(table.profile.correction)
     if corrected is None or _family(table) < 2:
         return ""
-    return f", {_p(corrected)} after {CORRECTION_NAMES[table.profile.correction]} over {_family(table)} cells"
+    return f", {_p(corrected)} after {CORRECTIONS[table.profile.correction]} over {_family(table)} cells"
 
 
-def _lost(table: Table, cell: Analysis) -> bool:
-    """Whether a difference that this cell shows does not survive the correction over the table."""
-    if table.profile.family_of != "difference" or cell.effect.outcome not in (outcomes.DIFFERENT, outcomes.WITHIN):
+def _lost_by_correction(table: Table, cell: Analysis) -> bool:
+    """Return whether this cell shows a difference that does not survive the correction over the table."""
+    if table.profile.family_of != "difference" or cell.effect.outcome not in (DIFFERENT, WITHIN):
         return False
     corrected = cell.adjusted.get(table.profile.correction)
     return corrected is not None and corrected >= table.profile.family_level
@@ -133,24 +148,24 @@ def _heading(table: Table) -> str:
 
 
 def _row(table: Table, cell: Analysis) -> dict[str, str]:
-    found, kind, correction = cell.effect, table.estimand, table.profile.correction
+    effect, kind, correction = cell.effect, table.estimand, table.profile.correction
     same = cell.budget_a == cell.budget_b
     row = {
         "graph": cell.graph,
         "budget": f"{cell.budget_a:g}" if same else f"{cell.budget_a:g} / {cell.budget_b:g}",
-        "A B/v": _text(cell.bytes_a, ".1f"),
-        "B B/v": _text(cell.bytes_b, ".1f"),
-        "seeds": str(found.seeds) if found.seeds else "none",
-        "queries": str(found.queries),
-        "left out": str(found.left_out) if found.left_out else "",
-        "effect": "" if found.estimate is None else _number(found.estimate, kind),
-        "sd": _text(found.sd, f".{kind.digits}f"),
-        "90 %": _span(found.interval90, kind),
-        "95 %": _span(found.interval95, kind),
-        "df": _text(found.df, ".1f"),
-        "p different": _p(found.p_difference),
-        "p equivalent": _p(found.p_tost),
-        "outcome": found.outcome or found.status,
+        "A B/v": optional(cell.bytes_a, ".1f"),
+        "B B/v": optional(cell.bytes_b, ".1f"),
+        "seeds": str(effect.seeds) if effect.seeds else "none",
+        "queries": str(effect.queries),
+        "left out": str(effect.left_out) if effect.left_out else "",
+        "effect": "" if effect.estimate is None else _number(effect.estimate, kind),
+        "sd": optional(effect.sd, f".{kind.digits}f"),
+        "90 %": _span(effect.interval90, kind),
+        "95 %": _span(effect.interval95, kind),
+        "df": optional(effect.df, ".1f"),
+        "p different": _p(effect.p_difference),
+        "p equivalent": _p(effect.p_tost),
+        "outcome": effect.outcome or effect.status,
     }
     row |= {name: _p(_combined(cell, name)) for name in table.profile.combinations if table.profile.family_of == name}
     row |= {name: _p(_combined(cell, name)) for name in table.profile.combinations if COMBINATIONS[name].warning}
@@ -168,11 +183,11 @@ def _notes(table: Table) -> Iterator[str]:
     yield "sd is the sample standard deviation over seeds (ddof 1); intervals are of the effect, not of the sd."
     yield from _family_notes(table)
     if table.estimand.name != profile.estimand:
-        yield f"The estimand of {profile.label} is {profile.estimand}; another one, chosen here, is exploratory."
+        yield f"The estimand of {profile.label} is {profile.estimand}; {table.estimand.name} is exploratory."
     left = {cell.name: cell.effect.left_out for cell in cells if cell.effect.left_out}
     if left:
-        spelt = ", ".join(f"{count} on {name}" for name, count in left.items())
-        yield f"Queries left out because a side did not answer them with every seed: {spelt}."
+        listed = ", ".join(f"{count} on {name}" for name, count in left.items())
+        yield f"Queries left out because a side did not answer them with every seed: {listed}."
     yield from table.warnings
     yield from _cautions(table)
     yield from (f"Not compared: {reason}." for reason in table.unpaired)
@@ -182,11 +197,12 @@ def _notes(table: Table) -> Iterator[str]:
 def _family_notes(table: Table) -> Iterator[str]:
     profile, count = table.profile, _family(table)
     if not count:
-        yield "There are no p-values here, and so nothing is corrected over the table."
+        yield "There are no p-values, so nothing is corrected over the table."
         return
-    name = CORRECTION_NAMES[profile.correction]
+    name = CORRECTIONS[profile.correction]
     what = "difference" if profile.family_of == "difference" else f"signed ranks combined by {profile.family_of}"
-    kept = sum((cell.adjusted[profile.correction] or 0) < profile.family_level for cell in table.cells if cell.family_p)
+    adjusted = [cell.adjusted[profile.correction] for cell in table.cells]
+    kept = sum(p is not None and p < profile.family_level for p in adjusted)
     yield (
         f"Outcomes are of each cell alone. Over the family, which is this table, {kept} of {count} p-values "
         f"({what}) stay below {profile.family_level:g} after {name}."
@@ -196,8 +212,8 @@ def _family_notes(table: Table) -> Iterator[str]:
 def _cautions(table: Table) -> Iterator[str]:
     profile, cells = table.profile, table.cells
     shown = {name for name in profile.combinations if name == profile.family_of or COMBINATIONS[name].warning}
-    combined = [found for cell in cells if cell.tests for found in cell.tests.combined if found.name in shown]
-    yield from dict.fromkeys(found.warning for found in combined if found.warning)
+    combined = [one for cell in cells if cell.tests for one in cell.tests.combined if one.name in shown]
+    yield from dict.fromkeys(one.warning for one in combined if one.warning)
     yield from dict.fromkeys(cell.effect.caution for cell in cells if cell.effect.caution)
     single = {seed for cell in cells for seed in cell.unpaired_seeds}
     if single:
@@ -206,7 +222,7 @@ def _cautions(table: Table) -> Iterator[str]:
         yield "A and B were searched under different policies, so this compares searches as well as heuristics."
     apart = [cell.name for cell in cells if _unmatched(cell, profile.bytes_tolerance)]
     if apart:
-        yield f"Measured bytes differ, so this is no comparison at matched memory: {', '.join(apart)}."
+        yield f"Measured bytes differ, so this is not a comparison at matched memory: {', '.join(apart)}."
     allowed = [cell for cell in cells if cell.ratio_allowed is not None]
     if allowed:
         widest = max(allowed, key=lambda cell: cell.ratio_allowed or 0)
@@ -225,13 +241,13 @@ def _family(table: Table) -> int:
 
 
 def _combined(cell: Analysis, name: str) -> float | None:
-    found = cell.tests.combined if cell.tests else ()
-    return next((one.p for one in found if one.name == name), None)
+    combined = cell.tests.combined if cell.tests else ()
+    return next((one.p for one in combined if one.name == name), None)
 
 
-def _margin(found: Effect, kind: Estimand) -> str:
-    assert found.margin is not None
-    high = found.margin[1]
+def _margin(effect: Effect, kind: Estimand) -> str:
+    assert effect.margin is not None
+    high = effect.margin[1]
     return f"within a ratio of {high:g}" if kind.is_ratio else f"within {_points(high)}"
 
 
@@ -239,8 +255,8 @@ def _points(value: float) -> str:
     return f"{value:g} percentage point{'' if value == 1 else 's'}"
 
 
-def _count(number: int, word: str) -> str:
-    return f"no {word}s" if not number else f"{number} {word}{'s' if number != 1 else ''}"
+def _seeds(number: int) -> str:
+    return "1 seed" if number == 1 else f"{number or 'no'} seeds"
 
 
 def _span(interval: tuple[float, float] | None, kind: Estimand) -> str:
@@ -253,7 +269,3 @@ def _number(value: float, kind: Estimand) -> str:
 
 def _p(value: float | None) -> str:
     return "" if value is None else f"{value:.3g}" if value < 0.0995 else f"{value:.2f}"
-
-
-def _text(value: float | None, form: str) -> str:
-    return "" if value is None else format(value, form)

@@ -1,9 +1,9 @@
-"""An author's own bound kernel: a full table of bounds, as inconsistent as its author likes."""
+"""An author's own kernel: a full table of bounds, which may be inconsistent."""
 
 import numba
 
 
 @numba.njit
 def table_bound(labels, u, t):
-    """h(u, t) straight from a table."""
+    """h(u, t) from a table."""
     return labels.table[u, t]

@@ -1,30 +1,11 @@
-"""Slow twins of the CDH methods, from the formulas alone, and what their tests share."""
+"""Slow twins of the CDH methods, from the formulas alone."""
 
 import heapq
 from collections import Counter, namedtuple
 from functools import cache
 
-from method_builds import NO_QUERIES, fitted, method
-
 from aacbench.bundle.arrays import checked_settings
-from aacbench.bundle.inventory import check_budget, inventory
-from aacbench.contract.budget import Budget
-from aacbench.contract.method import BuildContext
-from aacbench.labels.graph_info import graph_info
-from aacbench.run.pools import StoredPools
-from aacbench.search.python_goal import GoalBound
-
-
-def built(name, net, folder, budget, **given):
-    """A heuristic and its parameters as a cell would have them, held to the budget as a cell would be."""
-    charged = budget if isinstance(budget, Budget) else Budget(budget)
-    params = fitted(name, graph_info(net), charged, **given)
-    context = BuildContext(
-        network=net, params=params, seed=1, train=NO_QUERIES, validation=NO_QUERIES, pools=StoredPools(net, folder)
-    )
-    heuristic = method(name).build(context)
-    check_budget(inventory(heuristic, net.graph.vertices), charged)
-    return heuristic, params
+from aacbench.search.python_tier import GoalBound
 
 
 def in_python(heuristic, graph):

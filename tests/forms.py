@@ -1,4 +1,4 @@
-"""The differential bound in the author's three forms, each with nothing but the rows."""
+"""The differential bound in the three forms an author may give, each from label rows only."""
 
 import numba
 import numpy as np
@@ -8,7 +8,7 @@ from aacbench.contract.method import BatchHeuristic, LabelHeuristic, ScalarHeuri
 
 @numba.njit
 def kernel(labels, u, t):
-    """The bound of ALT, an unreachable label left out."""
+    """The bound of ALT without unreachable labels."""
     best = labels.rows[u, 0] - labels.rows[u, 0]
     for k in range(labels.rows.shape[1]):
         here, there = labels.rows[u, k], labels.rows[t, k]
@@ -33,7 +33,7 @@ def bound(rows, both, forward, u, t):
 
 
 def many(arrays, us, t):
-    """The same for many vertices, in NumPy; the counts of columns are in an array."""
+    """The same for many vertices in NumPy; the numbers of columns are in an array."""
     rows, (both, forward) = arrays["rows"].astype(np.result_type(arrays["rows"], np.int64)), arrays["columns"]
     there = rows[t]
     known = (rows[us] >= 0) & (there >= 0)
@@ -45,7 +45,7 @@ def many(arrays, us, t):
 
 
 def every_form(rows, both, forward):
-    """Built-in kernel, own kernel, batch and scalar."""
+    """The bound as built-in kernel, own kernel, batch and scalar."""
     settings = {"both": both, "forward": forward}
     table = rows.tolist()
     return [

@@ -1,6 +1,6 @@
-"""An author's own goal search: the exact distance of the few vertices nearest to the goal, a table's bound elsewhere.
+"""An author's goal search: exact distances for the few vertices nearest to the goal, a table of bounds elsewhere.
 
-The memo holds how many vertices were seen towards the goal and away from it, then pairs of a vertex and its distance.
+The memo holds the number of vertices visited towards the goal and away from it, then pairs of vertex and distance.
 """
 
 import numba
@@ -10,13 +10,13 @@ SEEN, AWAY, LIMIT, PAIRS = 0, 1, 2, 3
 
 @numba.njit
 def start(labels, memo, t):
-    """How many to look at, which differs from goal to goal."""
+    """Set how many vertices to visit, which depends on the goal."""
     memo[LIMIT] = labels.look[t]
 
 
 @numba.njit
 def visit(labels, memo, x, distance, towards):
-    """Note a vertex that still fits; going away from the goal, only count."""
+    """Store a vertex if there is room; away from the goal, only count."""
     if not towards:
         memo[AWAY] += 1
         return memo[AWAY] >= memo[LIMIT]
@@ -30,7 +30,7 @@ def visit(labels, memo, x, distance, towards):
 
 @numba.njit
 def bound(labels, memo, u, t):
-    """The distance where it was seen, and at least what the table says."""
+    """The distance if the vertex was visited, else the table's bound."""
     for k in range(int(memo[SEEN])):
         if memo[PAIRS + 2 * k] == u:
             return memo[PAIRS + 2 * k + 1]
@@ -39,17 +39,17 @@ def bound(labels, memo, u, t):
 
 @numba.njit
 def count(labels, memo, u, t):
-    """What was counted on the way, as a number."""
+    """Both counts in one number."""
     return memo[SEEN] + 1000 * memo[AWAY]
 
 
 @numba.njit
 def label_at_goal(labels, memo, t):
-    """Only what lies at the goal itself."""
+    """Read the goal's own label, without a search."""
     memo[0] = labels.look[t]
 
 
 @numba.njit
 def stored(labels, memo, u, t):
-    """What was stored for the goal."""
+    """The goal's label."""
     return memo[0] if u != t else memo[0] * 0

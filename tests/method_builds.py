@@ -1,4 +1,4 @@
-"""A method built as a cell builds it, and its bounds held to what it claims on every pair of a small graph."""
+"""Methods built as a cell builds them, and checks of their bounds on every pair of a small graph."""
 
 from dataclasses import replace
 from functools import cache
@@ -11,11 +11,13 @@ from aacbench.bundle.deploy import deploy
 from aacbench.bundle.inventory import check_budget, inventory
 from aacbench.contract.budget import Budget, GraphInfo
 from aacbench.contract.method import BuildContext, Unsupported
+from aacbench.graphs.load import load
 from aacbench.labels.graph_info import graph_info
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.queries.record import QuerySet
 from aacbench.run.pools import StoredPools
+from aacbench.search import network, search
 from aacbench.search.astar import RELATIVE_TOLERANCE
 
 NO_QUERIES = QuerySet(sources=np.empty(0, dtype=np.int64), targets=np.empty(0, dtype=np.int64))
@@ -31,38 +33,69 @@ INFOS = st.builds(
     label_bytes=st.just(4),
 ).flatmap(lambda info: st.sampled_from([info, replace(info, label_bytes=8)] if info.integral else [info]))
 
+NEW_YORK = GraphInfo("NY", 264346, 730100, True, True, True, 4)
+
+
+@cache
+def road():
+    """A directed network of 500 vertices."""
+    return network(load("road-500"))
+
+
+@cache
+def blocks():
+    """The paper's stochastic block model."""
+    return network(load("sbm-10k"))
+
 
 @cache
 def plugins():
+    """The built-in plugins."""
     return load_plugins(environment={"AACBENCH_PLUGINS": ""})
 
 
 def method(name):
+    """A built-in method."""
     return plugins().method(name).method
 
 
 def fitted(name, info, budget, **given):
+    """The fitted parameters, or Unsupported."""
     return method(name).fit(budget, info, resolve(method(name), given))
 
 
-def built(name, net, folder, budget, *, seed=1, train=NO_QUERIES, oracle=None, **given):
-    """The heuristic, held to its budget; None where the method says that it cannot."""
-    charged = budget if isinstance(budget, Budget) else Budget(budget)
-    params = fitted(name, graph_info(net), charged, **given)
-    if isinstance(params, Unsupported):
-        return None
-    context = BuildContext(
+def context(net, folder, params, seed=42, train=NO_QUERIES, validation=NO_QUERIES, oracle=None):
+    """What a cell gives to a method's build."""
+    return BuildContext(
         network=net,
         params=params,
         seed=seed,
         train=train,
-        validation=NO_QUERIES,
+        validation=validation,
         pools=StoredPools(net, folder),
         oracle_queries=oracle,
     )
-    heuristic = method(name).build(context)
+
+
+def built(name, net, folder, budget=32, seed=42, *, train=NO_QUERIES, validation=NO_QUERIES, oracle=None, **given):
+    """The heuristic, checked against its budget; None if the method answers Unsupported."""
+    charged = budget if isinstance(budget, Budget) else Budget(budget)
+    params = fitted(name, graph_info(net), charged, **given)
+    if isinstance(params, Unsupported):
+        return None
+    heuristic = method(name).build(context(net, folder, params, seed, train, validation, oracle))
     check_budget(inventory(heuristic, net.graph.vertices), charged)
     return heuristic
+
+
+def the_same(one, other):
+    """Whether two heuristics deploy the same labels."""
+    return one.settings == other.settings and np.array_equal(one.arrays["rows"], other.arrays["rows"])
+
+
+def expanded(net, heuristic, queries, policy="modern"):
+    """Expansions per query."""
+    return search(net, deploy(heuristic, net).searched, queries.sources, queries.targets, policy, threads=2).expanded
 
 
 def assert_sound(heuristic, net):
@@ -80,4 +113,5 @@ def assert_sound(heuristic, net):
 
 
 def allowed(limit, graph):
+    """The limit with room for rounding."""
     return limit if graph.integral else limit * (1 + RELATIVE_TOLERANCE)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from aacbench.contract.composite import whole
+from aacbench.contract.composite import assemble
 from aacbench.run.cell import CellJob
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import QueryPlan
@@ -27,7 +27,7 @@ def cell_job(
         cell_id="a" * 24,
         plan=plan,
         queries=queries,
-        claims=whole(method_of(name), plan.params, method_of).claims,
+        claims=assemble(method_of(name), plan.params, method_of).claims,
         method_of=method_of,
         reference_policy="modern",
         artifacts=folder / "artifacts",

@@ -1,4 +1,6 @@
-"""A cell as tests of the store write it."""
+"""A cell as tests of the store write it, and the events of a run."""
+
+import json
 
 from aacbench.run.layout import cell_id
 
@@ -10,6 +12,12 @@ OTHER_FILES = {"queries.csv": b"query,split\n0,train\n"}
 
 def record(**more):
     return {"key": KEY, "outcome": "ok", "reason": None, "build": {"seconds": 1.25}, **more}
+
+
+def read_events(folder):
+    """The events of a run that may still be writing its last line."""
+    path = folder / "events.jsonl"
+    return [json.loads(line) for line in path.read_text().split("\n")[:-1]] if path.exists() else []
 
 
 def names(root):

@@ -1,4 +1,4 @@
-"""Which arrays a heuristic may deploy: plain numbers under plain names, that can be saved, summed and compiled."""
+"""Which arrays and settings a heuristic may deploy: plain numbers under plain names."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,17 +13,17 @@ _WIDEST, _DIMENSIONS = 8, 4
 
 
 def checked_arrays(arrays: Any) -> Mapping[str, Array]:
-    """The arrays, refused where they could not be saved and read back as they are."""
+    """The arrays; refuse what could not be saved and read back as it is."""
     if not isinstance(arrays, Mapping):
-        raise UsageError(f"a heuristic's arrays are a mapping from names to arrays, not a {type(arrays).__name__}.")
+        raise UsageError(f"A heuristic's arrays must be a mapping from names to arrays, not a {type(arrays).__name__}.")
     for name, array in arrays.items():
         check_name(name, "array")
         if not isinstance(array, np.ndarray):
-            raise UsageError(f"{name!r} must be a NumPy array, not a {type(array).__name__}.")
+            raise UsageError(f"The array {name!r} must be a NumPy array, not a {type(array).__name__}.")
         if array.ndim > _DIMENSIONS:
-            raise UsageError(f"the array {name!r} has {array.ndim} dimensions; at most {_DIMENSIONS} can be deployed.")
+            raise UsageError(f"The array {name!r} has {array.ndim} dimensions; at most {_DIMENSIONS} are allowed.")
         if array.dtype.kind not in "biuf" or array.dtype.itemsize > _WIDEST or not array.dtype.isnative:
-            raise UsageError(f"the array {name!r} has the type {array.dtype}: deploy plain numbers of at most 8 bytes.")
+            raise UsageError(f"The array {name!r} has the type {array.dtype}; use plain numbers of at most 8 bytes.")
     return arrays
 
 
@@ -31,18 +31,18 @@ def checked_settings(settings: Any) -> dict[str, np.int64 | np.float64]:
     """The settings as numbers of eight bytes."""
     if not isinstance(settings, Mapping):
         raise UsageError(
-            f"a heuristic's settings are a mapping from names to numbers, not a {type(settings).__name__}."
+            f"A heuristic's settings must be a mapping from names to numbers, not a {type(settings).__name__}."
         )
     return {name: _number(name, value) for name, value in settings.items()}
 
 
 def read_only(arrays: Mapping[str, Array]) -> Mapping[str, Array]:
-    """The arrays as a rebuilt heuristic sees them: contiguous, and not to be written to."""
+    """The arrays as a loaded bundle has them: contiguous and read-only."""
     return MappingProxyType({name: sealed(array) for name, array in arrays.items()})
 
 
 def sealed(array: Array) -> Array:
-    """A contiguous view that cannot be written to; copied only where the array is not contiguous."""
+    """A read-only contiguous view; a copy where the array is not contiguous."""
     view = np.ascontiguousarray(array).reshape(array.shape).view(np.ndarray)
     view.flags.writeable = False
     return frozen(view, view.dtype)
@@ -51,7 +51,7 @@ def sealed(array: Array) -> Array:
 def check_name(name: Any, what: str) -> None:
     """Refuse a name that could not be a field of a layout and a file."""
     if not isinstance(name, str) or not name.isidentifier() or name[0] == "_" or "__" in name:
-        raise UsageError(f"the name of an {what} must be a plain identifier such as rows, not {name!r}.")
+        raise UsageError(f"The name of an {what} must be a plain identifier such as rows, not {name!r}.")
 
 
 def _number(name: Any, value: Any) -> np.int64 | np.float64:
@@ -63,4 +63,4 @@ def _number(name: Any, value: Any) -> np.int64 | np.float64:
             return np.float64(value)
     except OverflowError:
         pass
-    raise UsageError(f"the setting {name!r} must be a finite number of at most 8 bytes, not {value!r}.")
+    raise UsageError(f"The setting {name!r} must be a finite number of at most 8 bytes, not {value!r}.")

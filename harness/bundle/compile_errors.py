@@ -1,4 +1,4 @@
-"""Why an author's kernel does not compile: which function, which line, what is wrong, without the search around it."""
+"""Why an author's kernel does not compile: the function, the line and the reason, without the search around it."""
 
 import re
 from collections.abc import Iterator
@@ -17,26 +17,26 @@ _CAUSE = re.compile(r"^\s*\w*(?:Error|Exception): (.+)$", re.MULTILINE)  # what 
 
 
 def why_not(layout: Layout, kernel: Any, goal: GoalSearch | None) -> str:
-    """The first of the author's functions that cannot be used, and why; empty where each of them can."""
+    """Name the first of the author's functions that cannot be used, and why; empty where all can."""
     for function, arguments, numeric in _functions(layout, kernel, goal):
         name = function.py_func.__name__
         try:
             alone = numba.njit(function.py_func)
             alone.compile(arguments)
         except NumbaError as error:
-            return f"the kernel {name} does not compile{_place(error)}: {_reason(error)}"
+            return f"The kernel {name} does not compile{_place(error)}: {_reason(error)}"
         except TypeError:
-            return f"the kernel {name} must take {len(arguments)} arguments"
+            return f"The kernel {name} must take {len(arguments)} arguments"
         (made,) = alone.overloads.values()
         given = made.signature.return_type
         if numeric and not isinstance(given, numba.types.Number | numba.types.Boolean):
-            return f"the kernel {name} must return a number, not {given}"
+            return f"The kernel {name} must return a number, not {given}"
     return ""
 
 
 def in_words(problem: NumbaError) -> str:
-    """What numba said of a kernel whose functions compile one by one."""
-    return f"the heuristic's kernel does not compile{_place(problem)}: {_reason(problem)}"
+    """Why a kernel does not compile whose functions compile one by one."""
+    return f"The heuristic's kernel does not compile{_place(problem)}: {_reason(problem)}"
 
 
 def _functions(layout: Layout, kernel: Any, goal: GoalSearch | None) -> Iterator[tuple[Any, tuple[Any, ...], bool]]:

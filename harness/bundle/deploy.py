@@ -1,4 +1,4 @@
-"""A heuristic made ready to be searched and audited, whichever of the three ways its author gave it in."""
+"""Heuristics made ready to be searched and audited, in whichever of the three forms they were given."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -25,6 +25,7 @@ from aacbench.graphs.record import Array
 from aacbench.search.author import author_layout
 from aacbench.search.bounds import bounds
 from aacbench.search.goal import DISTANCES
+from aacbench.search.identity import reaches_itself
 from aacbench.search.layouts import Layout, differential, max_of
 from aacbench.search.networks import Network
 
@@ -37,7 +38,7 @@ _BLOCK = 2**16  # bounds the search's callable asks a batch function for at once
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Deployed:
-    """What `search` takes, the same bound for many vertices and one target, and how fast a tier that is."""
+    """What `search` takes, the same bound for many vertices and one target, and the tier: how fast that is."""
 
     searched: Any
     many: Many
@@ -45,12 +46,7 @@ class Deployed:
 
 
 def deploy(heuristic: Heuristic, network: Network) -> Deployed:
-    """Make a heuristic ready for this network; what it cannot be made of is refused with the reason."""
-    if not isinstance(heuristic, Heuristic):
-        raise UsageError(
-            f"a method's build must return a LabelHeuristic, BatchHeuristic, ScalarHeuristic or MaxHeuristic, "
-            f"not a {type(heuristic).__name__}."
-        )
+    """Make a heuristic ready for this network, and compile its kernel."""
     parts = [(part, deploy_leaf(part, network)) for part in leaves(heuristic).values()]
     forms = [form for _, form in parts]
     whole = _maximum(forms, network) if isinstance(heuristic, MaxHeuristic) else forms[0]
@@ -67,20 +63,20 @@ def deploy_leaf(part: Leaf, network: Network) -> Deployed:
         batch = _batch_many(part, network)
         return Deployed(_blockwise(batch, network.graph.vertices), batch, "batch")
     if not callable(part.h):
-        raise UsageError("a scalar heuristic needs a function h(u, t).")
+        raise UsageError("A scalar heuristic needs a function h(u, t).")
     one = _scalar(part.h)
     return Deployed(one, _scalar_many(one, network), "scalar")
 
 
 def _check_compiles(parts: list[tuple[Leaf, Deployed]], whole: Deployed, network: Network) -> None:
-    """Compile authors' kernels now, as they will be asked: a maximum of compiled parts all at once."""
+    """Compile authors' kernels now, as the search will call them: a maximum of compiled leaves all at once."""
     own = [(part, form) for part, form in parts if isinstance(part, LabelHeuristic) and callable(part.kernel)]
     for form in [whole] if own and whole.tier == "compiled" else [form for _, form in own]:
         try:
             form.many([0], 0)
         except NumbaError as problem:
-            told = (why_not(form.searched, part.kernel, part.goal) for part, form in own)
-            raise UsageError(f"{next(filter(None, told), None) or in_words(problem)}.") from problem
+            reasons = (why_not(form.searched, part.kernel, part.goal) for part, form in own)
+            raise UsageError(f"{next(filter(None, reasons), None) or in_words(problem)}.") from problem
 
 
 def first_difference(mine: Array, yours: Array) -> int | None:
@@ -118,15 +114,15 @@ def _layout(heuristic: LabelHeuristic, network: Network) -> Any:
     arrays, settings = checked_arrays(heuristic.arrays), checked_settings(heuristic.settings)
     if isinstance(heuristic.kernel, str):
         if heuristic.kernel not in _BUILT_IN:
-            raise UsageError(f"there is no kernel {heuristic.kernel!r}; there are {', '.join(_BUILT_IN)}.")
+            raise UsageError(f"Unknown kernel {heuristic.kernel!r}; the built-in ones are {', '.join(_BUILT_IN)}.")
         if heuristic.goal is not None:
-            raise UsageError("a built-in kernel looks at no goal first; a goal search needs a kernel of your own.")
+            raise UsageError("A built-in kernel has no goal search; write a kernel of your own for one.")
         return _BUILT_IN[heuristic.kernel](arrays, settings, network)
     if not callable(heuristic.kernel):
-        raise UsageError("a label heuristic's kernel is the name of a built-in one or an @njit function.")
+        raise UsageError("The kernel of a label heuristic must be the name of a built-in one or an @njit function.")
     clash = set(arrays) & set(settings)
     if clash:
-        raise UsageError(f"{min(clash)!r} names both an array and a setting; the kernel could see only one.")
+        raise UsageError(f"{min(clash)!r} names both an array and a setting; rename one.")
     _check_kernel(heuristic.kernel)
     if heuristic.goal is not None:
         _check_goal(heuristic.goal)
@@ -137,29 +133,29 @@ def _layout(heuristic: LabelHeuristic, network: Network) -> Any:
 def _differential(arrays: Mapping[str, Array], settings: Mapping[str, Any], network: Network) -> Layout:
     vertices = network.graph.vertices
     if set(arrays) != {"rows"}:
-        raise UsageError("the differential kernel works on one array, named rows.")
+        raise UsageError("The differential kernel needs exactly one array, named rows.")
     rows = arrays["rows"]
     if rows.ndim != 2 or len(rows) != vertices:
-        raise UsageError(f"rows must have a row for each of the {vertices} vertices, not the shape {rows.shape}.")
+        raise UsageError(f"The array rows must have a row for each of {vertices} vertices, not the shape {rows.shape}.")
     if rows.dtype.kind not in "if" or rows.dtype == np.float16:
-        raise UsageError(f"rows must be signed integers or floats of 4 or 8 bytes, not {rows.dtype}.")
+        raise UsageError(f"The array rows must hold signed integers, or floats of 4 or 8 bytes, not {rows.dtype}.")
     if rows.dtype.kind == "f" and not np.isfinite(rows).all():
-        raise UsageError("rows must be finite; an unreachable vertex has the label -1.")
+        raise UsageError("The array rows must be finite; the label of an unreachable vertex is -1.")
     unknown = set(settings) - {"both", "forward", "margin", "scale"}
     if unknown:
         raise UsageError(
-            f"the differential kernel has the settings both, forward, margin and scale, not {min(unknown)!r}."
+            f"The differential kernel has no setting {min(unknown)!r}; it has both, forward, margin and scale."
         )
     both, forward, margin = (settings.get(name, np.int64(0)) for name in ("both", "forward", "margin"))
     if not all(isinstance(count, np.int64) and count >= 0 for count in (both, forward)):
-        raise UsageError("the settings both and forward count columns of rows.")
+        raise UsageError("The settings both and forward must be numbers of columns of rows.")
     if both + forward > rows.shape[1]:
-        raise UsageError(f"both={both} and forward={forward} are more columns than the {rows.shape[1]} of rows.")
+        raise UsageError(f"The settings both={both} and forward={forward} exceed the {rows.shape[1]} columns of rows.")
     if margin < 0 or (rows.dtype.kind == "i" and margin != int(margin)):
-        raise UsageError(f"the margin must not be negative, and whole for integer rows, so it cannot be {margin}.")
+        raise UsageError(f"The margin must be 0 or more, and whole for integer rows, not {margin}.")
     scale = settings.get("scale")
     if scale is not None and (network.graph.integral or not scale > 0):
-        raise UsageError(f"a scale is a positive number, for float weights only, so it cannot be {scale} here.")
+        raise UsageError(f"The scale must be positive and is for float weights only, so {scale} is refused here.")
     return differential(network, rows, both=int(both), forward=int(forward), margin=margin, scale=scale)
 
 
@@ -167,28 +163,30 @@ _BUILT_IN: dict[str, Callable[[Mapping[str, Array], Mapping[str, Any], Network],
 
 
 def _check_kernel(kernel: Callable[..., Any]) -> None:
-    """Refuse what machine code on disk could not be told apart by, or not be read back for."""
+    """Refuse a kernel whose machine code on disk could not be identified, or not be loaded again."""
     plain = getattr(kernel, "py_func", kernel)
     if getattr(plain, "__closure__", None):
         inside = ", ".join(plain.__code__.co_freevars)
-        raise UsageError(f"the kernel takes {inside} from around it: give the kernel that as an array or a setting.")
+        raise UsageError(f"The kernel closes over {inside}; pass it as an array or a setting.")
+    if reaches_itself(kernel):
+        raise UsageError("The kernel is recursive, which numba's cache on disk breaks. Write it as a loop.")
     module = getattr(plain, "__module__", None)
     if module not in sys.modules:
-        raise UsageError(f"the kernel's module {module} is not among the imported ones: import it under its name.")
+        raise UsageError(f"The kernel's module {module} is not imported under its name, so it cannot be found again.")
 
 
 def _check_goal(goal: Any) -> None:
     if not isinstance(goal, GoalSearch):
-        raise UsageError(f"a heuristic's goal is a GoalSearch, not a {type(goal).__name__}.")
+        raise UsageError(f"The goal of a heuristic must be a GoalSearch, not a {type(goal).__name__}.")
     if goal.start is None:
-        raise UsageError("a GoalSearch needs a start(labels, memo, t), even one that does nothing.")
+        raise UsageError("A GoalSearch needs a function start(labels, memo, t), even one that does nothing.")
     for function in (goal.start, goal.visit):
         if function is not None:
             _check_kernel(function)
     if type(goal.memo) is not int or not 0 <= goal.memo <= MEMO_LIMIT:
-        raise UsageError(f"a goal search has a memo of at most {MEMO_LIMIT} numbers, not {goal.memo!r}.")
+        raise UsageError(f"The memo of a goal search must be 0 to {MEMO_LIMIT} numbers, not {goal.memo!r}.")
     if goal.distances not in DISTANCES:
-        raise UsageError(f"the distances of a goal search are {', '.join(DISTANCES)}, not {goal.distances!r}.")
+        raise UsageError(f"The distances of a goal search are {', '.join(DISTANCES)}, not {goal.distances!r}.")
 
 
 def _compiled_many(layout: Any, network: Network) -> Many:
@@ -200,7 +198,7 @@ def _compiled_many(layout: Any, network: Network) -> Many:
 
 def _batch_many(heuristic: BatchHeuristic, network: Network) -> Many:
     if not callable(heuristic.many):
-        raise UsageError("a batch heuristic needs a function many(arrays, us, t).")
+        raise UsageError("A batch heuristic needs a function many(arrays, us, t).")
     arrays = read_only(checked_arrays(heuristic.arrays))
 
     def many(us: npt.ArrayLike, t: int) -> Array:
@@ -231,7 +229,7 @@ def _scalar(h: Callable[[int, int], Any]) -> Callable[[int, int], Any]:
 
 
 def _blockwise(many: Many, vertices: int) -> Callable[[int, int], Any]:
-    """h(u, t) for the Python tier: a search asks for one vertex at a time, but a batch function likes many."""
+    """h(u, t) for the Python tier: a search asks for one vertex at a time, a batch function is asked for many."""
     latest = -1
     known: dict[int, list[Any]] = {}
 
@@ -251,7 +249,7 @@ def _blockwise(many: Many, vertices: int) -> Callable[[int, int], Any]:
 def _numbers(found: Any, count: int) -> Array:
     if not isinstance(found, np.ndarray) or found.shape != (count,) or found.dtype.kind not in "iuf":
         what = f"shape {found.shape} and type {found.dtype}" if isinstance(found, np.ndarray) else type(found).__name__
-        raise UsageError(f"a heuristic must answer {count} vertices with an array of {count} numbers, not {what}.")
+        raise UsageError(f"A heuristic asked for {count} vertices must return an array of {count} numbers, not {what}.")
     return found
 
 
@@ -260,9 +258,9 @@ def _vertices(us: npt.ArrayLike, network: Network) -> Array:
     if not array.size:
         return np.empty(0, dtype=np.int64)
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise UsageError("vertices must be a list of vertex numbers.")
+        raise UsageError("Vertices must be a list of vertex numbers.")
     if array.min() < 0 or array.max() >= network.graph.vertices:
-        raise UsageError(f"vertices of this graph lie within 0..{network.graph.vertices - 1}.")
+        raise UsageError(f"The vertices of this graph are 0..{network.graph.vertices - 1}.")
     return array.astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""What a heuristic really deploys, array by array, and whether it stays within its budget."""
+"""The bytes a heuristic deploys, array by array, held against its budget."""
 
 import math
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ class ArrayBytes:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Every byte a heuristic deploys; `measured` is False where its author's word is all there is.
+    """Every byte a heuristic deploys; `measured` is False where the bytes are self-reported.
 
     `scratch_bytes` is what a search thread keeps for it besides, cleared with every query and not held against it.
     """
@@ -53,12 +53,12 @@ class Inventory:
 
     @property
     def bytes_per_vertex(self) -> float:
-        """All bytes, shared out among the vertices."""
+        """All bytes, divided by the number of vertices."""
         return self.total_bytes / self.vertices
 
     @property
     def charged_bytes(self) -> int:
-        """What is held against a budget: all but a fixed allowance for the settings of each part."""
+        """The bytes held against a budget: all but a fixed allowance for the settings of each part."""
         return self.total_bytes - self.allowed_bytes
 
     def record(self) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def inventory(heuristic: Heuristic, vertices: int, digests: Mapping[str, str] | 
         entries.append(ArrayBytes(name, str(array.dtype), array.shape, array.nbytes, known, same_as))
     labels = [part for part in parts if isinstance(part, LabelHeuristic)]
     settings = [SETTING_BYTES * len(checked_settings(part.settings)) for part in labels]
-    settled = sum(settings) + _written_elsewhere(heuristic, vertices)
+    settled = sum(settings) + _outside_the_arrays(heuristic, vertices)
     total = sum(entry.nbytes for entry in entries if entry.same_as is None) + settled
     total += sum(_declared(part.declared_bytes_per_vertex, vertices) for part in scalars)
     scratch = SETTING_BYTES * sum(part.goal.memo for part in labels if part.goal is not None)
@@ -98,21 +98,21 @@ def inventory(heuristic: Heuristic, vertices: int, digests: Mapping[str, str] | 
 
 
 def check_budget(inventory: Inventory, budget: Budget) -> None:
-    """Refuse what exceeds its budget by as little as a byte, where the convention holds measured bytes against it."""
+    """Refuse a heuristic that exceeds its budget by a byte or more, under a convention that measures bytes."""
     allowed = Fraction(budget.bytes_per_vertex) * inventory.vertices
     if not budget.convention.enforced or inventory.charged_bytes <= allowed:
         return
     largest = max(inventory.arrays, key=lambda array: array.nbytes, default=None)
-    without = " in settings alone" if inventory.measured else " by its own word"
+    without = " in settings alone" if inventory.measured else " as declared"
     detail = f"; its largest array is {largest.name} with {largest.nbytes} bytes" if largest else without
     raise OverBudgetError(
-        f"the heuristic deploys {inventory.charged_bytes} bytes, but {budget.bytes_per_vertex:g} bytes a vertex "
+        f"The heuristic deploys {inventory.charged_bytes} bytes, but {budget.bytes_per_vertex:g} bytes a vertex "
         f"allow {math.floor(allowed)}{detail}."
     )
 
 
-def _written_elsewhere(heuristic: Heuristic, vertices: int) -> int:
-    """Bytes of data where no array shows them: in names, and in the shapes of arrays without numbers."""
+def _outside_the_arrays(heuristic: Heuristic, vertices: int) -> int:
+    """Bytes of data outside the arrays: in names, and in the shapes of arrays without numbers."""
     parts = leaves(heuristic).values()
     arrays = [part.arrays for part in parts if not isinstance(part, ScalarHeuristic)]
     settings = [part.settings for part in parts if isinstance(part, LabelHeuristic)]
@@ -123,12 +123,12 @@ def _written_elsewhere(heuristic: Heuristic, vertices: int) -> int:
 
 
 def memory_of(array: Array) -> tuple[Any, ...]:
-    """What two arrays share only if they are the same numbers in the same memory; nothing, if they hold none."""
+    """A key that two arrays share only if they are the same numbers in the same memory."""
     where = array.__array_interface__["data"][0] if array.size else id(array)
     return where, array.dtype.str, array.shape, array.strides
 
 
 def _declared(per_vertex: Any, vertices: int) -> int:
     if isinstance(per_vertex, bool) or not isinstance(per_vertex, int | float) or not 0 <= per_vertex < math.inf:
-        raise UsageError(f"declared bytes per vertex are a number from 0 up, not {per_vertex!r}.")
+        raise UsageError(f"The declared bytes per vertex must be a number from 0 up, not {per_vertex!r}.")
     return math.ceil(Fraction(per_vertex) * vertices)

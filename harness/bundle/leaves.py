@@ -1,4 +1,4 @@
-"""What a maximum of heuristics consists of, and the names its arrays go by."""
+"""The leaves of a maximum of heuristics, and the names of their arrays."""
 
 from collections.abc import Iterator
 from string import ascii_lowercase
@@ -12,17 +12,17 @@ Leaf = LabelHeuristic | BatchHeuristic | ScalarHeuristic
 
 
 def leaves(heuristic: Heuristic) -> dict[str, Leaf]:
-    """The parts of a maximum, and of maxima in it, as a, b and so on; any other heuristic alone, under no name."""
+    """The leaves of a maximum under the names a, b and so on; any other heuristic under the empty name."""
     found = list(_flat(heuristic))
     if not isinstance(heuristic, MaxHeuristic):
         return {"": found[0]}
     if not 0 < len(found) <= len(ascii_lowercase):
-        raise UsageError(f"a maximum is of 1 to {len(ascii_lowercase)} heuristics, not of {len(found)}.")
+        raise UsageError(f"A maximum has 1 to {len(ascii_lowercase)} heuristics, not {len(found)}.")
     return dict(zip(ascii_lowercase, found, strict=False))
 
 
 def arrays_of(heuristic: Heuristic) -> dict[str, Array]:
-    """Every array under the name it is listed and saved by: `rows`, or in a maximum `a.rows`."""
+    """Every array under the name it is saved by: `rows`, or in a maximum `a.rows`."""
     return {
         dotted(part, name): array
         for part, leaf in leaves(heuristic).items()
@@ -32,17 +32,19 @@ def arrays_of(heuristic: Heuristic) -> dict[str, Array]:
 
 
 def dotted(part: str, name: str) -> str:
-    """The name of a part's array among those of all parts."""
+    """The name of a leaf's array among those of all leaves."""
     return f"{part}.{name}" if part else name
 
 
 def _flat(heuristic: Heuristic) -> Iterator[Leaf]:
     if isinstance(heuristic, MaxHeuristic):
         if not isinstance(heuristic.parts, tuple):
-            raise UsageError(f"a maximum is of a tuple of heuristics, not of a {type(heuristic.parts).__name__}.")
+            raise UsageError(f"The parts of a maximum must be a tuple, not a {type(heuristic.parts).__name__}.")
         for part in heuristic.parts:
             yield from _flat(part)
     elif isinstance(heuristic, Leaf):
         yield heuristic
     else:
-        raise UsageError(f"a {type(heuristic).__name__} is not a heuristic.")
+        raise UsageError(
+            f"A build must return a heuristic record, such as LabelHeuristic, not a {type(heuristic).__name__}."
+        )

@@ -24,7 +24,7 @@ from aacbench.contract.method import (
 from aacbench.errors import BundleError
 from aacbench.graphs.record import Array, Graph
 from aacbench.util.array_store import sha256_of
-from aacbench.util.canonical import digest, spelt
+from aacbench.util.canonical import digest, pretty
 from aacbench.util.cleanup import UNFINISHED, scratch_name
 from aacbench.util.source_file import SourceFile, source_of
 
@@ -142,7 +142,7 @@ def copy_bundle(bundle: Bundle, folder: Path, info: Mapping[str, Any]) -> Bundle
         if file.name != DESCRIPTION:
             shutil.copyfile(file, folder / file.name)
     copied = Bundle(folder, bundle.content, {**bundle.info, **info})
-    (folder / DESCRIPTION).write_bytes(_spelt(copied))
+    (folder / DESCRIPTION).write_bytes(_description(copied))
     return copied
 
 
@@ -196,7 +196,7 @@ def _write(bundle: Bundle, arrays: Mapping[str, Array], sources: Sequence[Source
                 _write_array(unfinished / f"{name}.npy", array)
         for source in sources:
             (unfinished / f"{source.module}.py").write_bytes(source.source)
-        (unfinished / DESCRIPTION).write_bytes(_spelt(bundle))
+        (unfinished / DESCRIPTION).write_bytes(_description(bundle))
         unfinished.rename(folder)
     except OSError:
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -204,9 +204,9 @@ def _write(bundle: Bundle, arrays: Mapping[str, Array], sources: Sequence[Source
             raise
 
 
-def _spelt(bundle: Bundle) -> bytes:
+def _description(bundle: Bundle) -> bytes:
     told = {"format": FORMAT, "digest": bundle.digest, "content": bundle.content, "info": bundle.info}
-    return spelt(told, indent=1) + b"\n"
+    return pretty(told)
 
 
 class _Writer:

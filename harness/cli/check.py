@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aacbench.cli.plugins import PLUGIN_FILES, warn
-from aacbench.cli.run import positive
-from aacbench.cli.studies import AS_JSON, echo_json
+from aacbench.cli.options import AS_JSON, PLUGIN_FILES, positive
+from aacbench.cli.plugins import warn
+from aacbench.cli.studies import echo_json
 from aacbench.errors import UsageError
 
 if TYPE_CHECKING:

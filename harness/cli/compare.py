@@ -1,17 +1,18 @@
-"""`aacbench compare`: two methods of a study, or one method in two studies, query by query."""
+"""`aacbench compare`: compare two methods of a study, or one method in two studies, query by query."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from aacbench.cli.codes import MISMATCH
-from aacbench.cli.studies import AS_JSON, FOLDER, echo_json, study_folder, tell_damage
+from aacbench.cli.options import AS_JSON, FOLDER
+from aacbench.cli.studies import ALL_OK, MISMATCH, echo_json, report_damage, study_folder
 
 
 @click.command()
 @click.argument("a")
 @click.argument("b")
-@click.option("--study", type=FOLDER, help="The study that has both methods.  [default: the only one in ./studies]")
+@click.option("--study", type=FOLDER, help="The study with both methods.  [default: the only one in ./studies]")
 @click.option("--method", help="Compare this method in two studies: A and B are their folders.")
 @AS_JSON
 @click.pass_context
@@ -28,25 +29,25 @@ def compare(context: click.Context, a: str, b: str, study: Path | None, method: 
 
     if method is None:
         if Path(a).is_dir() and Path(b).is_dir():
-            raise click.UsageError("name the method to compare in the two studies with --method")
+            raise click.UsageError("Give the method to compare in the two studies with --method.")
         root = study_folder(study)
         roots, methods = (root, root), (a, b)
     else:
         if study is not None:
-            raise click.UsageError("give either --study, with two methods, or --method, with two studies")
+            raise click.UsageError("Give either --study and two methods, or --method and two studies.")
         roots, methods = (study_folder(Path(a)), study_folder(Path(b))), (method, method)
-    studies = {root: read_study(root) for root in roots}
+    studies = {root: read_study(root) for root in dict.fromkeys(roots)}
     for contents in studies.values():
-        tell_damage(contents)
+        report_damage(contents)
     one, other = (
         Side(name, root, chosen, studies[root].planned_cells())
         for name, root, chosen in zip((a, b), roots, methods, strict=True)
     )
-    rows, apart = comparison.compare(one, other), comparison.differences(one, other)
+    rows, differing = comparison.compare(one, other), comparison.differences(one, other)
     if as_json:
-        found = {"differences": apart, "comparisons": comparison.records(rows)}
+        found = {"differences": differing, "comparisons": list(map(asdict, rows))}
         echo_json({"a": a, "b": b, "method": method, **found})
     else:
         names = (f"{method} in {a}", f"{method} in {b}") if method else (a, b)
-        click.echo(comparison.markdown(rows, *names, apart))
-    context.exit(MISMATCH if any(contents.damaged for contents in studies.values()) else 0)
+        click.echo(comparison.markdown(rows, *names, differing))
+    context.exit(MISMATCH if any(contents.damaged for contents in studies.values()) else ALL_OK)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from aacbench.cli.plugins import PLUGIN_FILES
-from aacbench.cli.studies import FOLDER, study_folder
+from aacbench.cli.options import FOLDER, PLUGIN_FILES
+from aacbench.cli.studies import study_folder
 from aacbench.errors import UsageError
 
 

@@ -1,4 +1,4 @@
-"""`aacbench graphs`: which graphs there are, where their files lie, and what one of them looks like."""
+"""`aacbench graphs`: list the graphs and where their files are, and describe one of them."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aacbench.cli.plugins import PLUGIN_FILES, warn
+from aacbench.cli.options import PLUGIN_FILES
+from aacbench.cli.plugins import warn
 
 # Everything else is imported where it is used: numpy and scipy would make `aacbench --help` slow.
 if TYPE_CHECKING:
@@ -15,18 +16,18 @@ if TYPE_CHECKING:
     from aacbench.plugins.in_workers import GraphOf
     from aacbench.plugins.manager import PluginManager
 
-MOST_SECONDS = 3600.0  # for a plugin's graph to be loaded
+LOAD_SECONDS = 3600.0  # the limit for loading a plugin's graph
 
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 
 
 @click.group(invoke_without_command=True)
 @AS_JSON
-@click.option("--files", "list_files", is_flag=True, help="List the files that are looked for instead.")
+@click.option("--files", "list_files", is_flag=True, help="List the files of the graphs instead.")
 @PLUGIN_FILES
 @click.pass_context
 def graphs(context: click.Context, as_json: bool, list_files: bool, plugin_files: tuple[Path, ...]) -> None:
-    """List the graphs there are, and where their files lie."""
+    """List all graphs, and where their files are."""
     if context.invoked_subcommand is not None:
         return
     rows = [*_catalogue_rows(), *_generator_rows(), *_plugin_rows(plugin_files)]
@@ -44,7 +45,7 @@ def graphs(context: click.Context, as_json: bool, list_files: bool, plugin_files
         tabulate(table, headers=columns, colalign=("left", "right", "right", "left", "left"), disable_numparse=True)
     )
     click.echo(
-        "\nAlso file:PATH, for .gr, .map, .graphml, .npz, .txt, .csv and .tsv files; --files lists the others' files."
+        "\nAlso file:PATH, for .gr, .map, .graphml, .npz, .txt, .csv and .tsv files; --files lists the other files."
     )
 
 
@@ -54,17 +55,16 @@ def graphs(context: click.Context, as_json: bool, list_files: bool, plugin_files
 @PLUGIN_FILES
 @click.pass_context
 def show(context: click.Context, name: str, as_json: bool, plugin_files: tuple[Path, ...]) -> None:
-    """Load one graph and say what it is."""
-    before = context.parent.params.get("plugin_files", ()) if context.parent else ()
-    found = _facts_of(name, (*before, *plugin_files))
+    """Load one graph and print its size, components and digest."""
+    group_files = context.parent.params.get("plugin_files", ()) if context.parent else ()
+    description = _describe(name, (*group_files, *plugin_files))
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        click.echo(json.dumps(description, indent=2))
         return
     from tabulate import tabulate
 
-    click.echo(
-        tabulate([[fact, _cell(value)] for fact, value in found.items()], tablefmt="plain", disable_numparse=True)
-    )
+    rows = [[key, _cell(value)] for key, value in description.items()]
+    click.echo(tabulate(rows, tablefmt="plain", disable_numparse=True))
 
 
 def _print_files(rows: list[dict[str, Any]]) -> None:
@@ -72,7 +72,7 @@ def _print_files(rows: list[dict[str, Any]]) -> None:
 
     table = [[row["name"], file["file"], file["where"]] for row in rows for file in row["files"]]
     click.echo(tabulate(table, headers=("name", "file", "where"), disable_numparse=True))
-    click.echo("\nFiles are looked for below $AACBENCH_DATA and in the cache, with and without .gz.")
+    click.echo("\nFiles are searched below $AACBENCH_DATA and in the cache, with and without .gz.")
 
 
 def _catalogue_rows() -> list[dict[str, Any]]:
@@ -98,33 +98,18 @@ def _catalogue_rows() -> list[dict[str, Any]]:
 def _generator_rows() -> list[dict[str, Any]]:
     from importlib import import_module
 
-    return [
-        {
-            "name": name,
-            "vertices": None,
-            "arcs": None,
-            "licence": None,
-            "where": "generated",
-            "summary": summary,
-            "files": [],
-        }
-        for name, summary in import_module("aacbench.graphs.generators").describe()
-    ]
+    describe = import_module("aacbench.graphs.generators").describe
+    return [_row(name, "generated", summary) for name, summary in describe()]
 
 
 def _plugin_rows(files: tuple[Path, ...]) -> list[dict[str, Any]]:
-    return [
-        {
-            "name": name,
-            "vertices": None,
-            "arcs": None,
-            "licence": None,
-            "where": f"plugin {found.origin.where}",
-            "summary": found.source.summary,
-            "files": [],
-        }
-        for name, found in _plugins(files).graphs().items()
-    ]
+    graphs = _plugins(files).graphs()
+    return [_row(name, f"plugin {found.origin.where}", found.source.summary) for name, found in graphs.items()]
+
+
+def _row(name: str, where: str, summary: str) -> dict[str, Any]:
+    unknown = {"vertices": None, "arcs": None, "licence": None}
+    return {"name": name, **unknown, "where": where, "summary": summary, "files": []}
 
 
 def _plugins(files: tuple[Path, ...]) -> "PluginManager":
@@ -146,31 +131,31 @@ def _where(files: list["DataFile"]) -> str:
     return "to download" if all(file.address for file in missing) else "to be got by hand"
 
 
-def _facts_of(name: str, files: tuple[Path, ...]) -> dict[str, Any]:
-    """The facts of a graph; a plugin's is loaded in another process, since it may hang or eat all memory."""
+def _describe(name: str, files: tuple[Path, ...]) -> dict[str, Any]:
+    """Describe a graph; a plugin's is loaded in another process, since it may hang or use all memory."""
     from aacbench.graphs.load import load
 
     plugins = _plugins(files)
     if name not in plugins.graphs():
-        return facts(load(name))
+        return describe(load(name))
     from aacbench.plugins.in_workers import GraphOf, sources_of
     from aacbench.processes.isolated import isolated
     from aacbench.processes.pool import Limits
 
     graph_of = GraphOf(sources_of(plugins))
-    what = f"the graph {name!r} of a plugin could not be loaded"
-    found: dict[str, Any] = isolated(facts_by_name, (graph_of, name), Limits(MOST_SECONDS), what)
-    return found
+    what = f"The graph {name!r} of a plugin cannot be loaded"
+    description: dict[str, Any] = isolated(describe_by_name, (graph_of, name), Limits(LOAD_SECONDS), what)
+    return description
 
 
-def facts_by_name(job: "tuple[GraphOf, str]") -> dict[str, Any]:
-    """The facts of a graph that is loaded here, in a worker."""
+def describe_by_name(job: "tuple[GraphOf, str]") -> dict[str, Any]:
+    """Load a graph in a worker, and describe it."""
     graph_of, name = job
-    return facts(graph_of(name))
+    return describe(graph_of(name))
 
 
-def facts(graph: "Graph") -> dict[str, Any]:
-    """What a graph is."""
+def describe(graph: "Graph") -> dict[str, Any]:
+    """Return size, kind, components and digest of a graph."""
     import numpy as np
 
     from aacbench.graphs import components

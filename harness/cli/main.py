@@ -1,40 +1,37 @@
-"""The top of the `aacbench` command: lazy subcommands, and the one place where an error becomes a sentence."""
+"""The `aacbench` command: subcommands imported on demand, and errors printed as one sentence."""
 
 import sys
 from importlib import import_module
 
 import click
 
-from aacbench.cli.codes import MISMATCH, USAGE
+from aacbench.cli.studies import MISMATCH, USAGE
 from aacbench.errors import AacbenchError, DamagedCellError, DamagedPlanError, LockError
 from aacbench.version import VERSION
 
-# name -> (where it is, what it does): the help must not import numpy to say so.
+# name -> (module:attribute, summary): listing the commands must not import them.
 COMMANDS = {
     "run": ("aacbench.cli.run:run", "Run a protocol: methods on graphs at budgets, to a table."),
-    "status": ("aacbench.cli.status:status", "Say how far a study has come, and what is damaged."),
+    "status": ("aacbench.cli.status:status", "Show the progress of a study, and what is damaged."),
     "report": ("aacbench.cli.status:report", "Print the tables of a study again."),
     "compare": ("aacbench.cli.compare:compare", "Compare two methods query by query."),
     "stats": ("aacbench.cli.stats:stats", "Test whether two methods differ, or are equivalent."),
-    "replay": ("aacbench.cli.replay:replay", "Recompute the counterexample of a cell that came out wrong."),
+    "replay": ("aacbench.cli.replay:replay", "Recompute the counterexample of a wrong cell."),
     "export": ("aacbench.cli.export:export", "Copy the heuristic of a cell into a folder, to deploy it."),
-    "graphs": ("aacbench.cli.graphs:graphs", "List the graphs there are, or show one."),
-    "plugins": (
-        "aacbench.cli.plugins:plugins",
-        "List plugins, their methods, and what is wrong with them.",
-    ),
+    "graphs": ("aacbench.cli.graphs:graphs", "List the graphs, or show one."),
+    "plugins": ("aacbench.cli.plugins:plugins", "List plugins, their methods, and their problems."),
     "check": ("aacbench.cli.check:check", "Check that a method keeps its claims, on a zoo of small graphs."),
-    "new-method": ("aacbench.cli.new_method:new_method", "Write a package with a method of your own to begin with."),
-    "prereg": ("aacbench.cli.prereg:prereg", "Write down what is predicted, lock it, run it, and have it judged."),
-    "protocols": ("aacbench.cli.protocols:protocols", "List the protocols there are, or show one."),
+    "new-method": ("aacbench.cli.new_method:new_method", "Write a package with a template of a method."),
+    "prereg": ("aacbench.cli.prereg:prereg", "Register predictions, lock them, run them, and judge them."),
+    "protocols": ("aacbench.cli.protocols:protocols", "List the protocols, or show one."),
 }
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported when they are run."""
+    """A group whose commands are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands there are."""
+        """Return the names of the commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -59,13 +56,13 @@ def group(debug: bool) -> None:
 
     \b
     aacbench run                  a first table on the embedded graphs
-    aacbench graphs               which graphs there are, and where their files lie
-    aacbench graphs show p7       what one of them looks like
+    aacbench graphs               the known graphs, and where their files are
+    aacbench graphs show p7       one of them in detail
     """
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command; what is wrong comes out as one sentence, and as exit code 2, or 4 for what is damaged."""
+    """Run the command; print an error as one sentence, and exit with 2, or with 4 for damage."""
     words = sys.argv[1:] if arguments is None else arguments
     try:
         group.main(args=words, prog_name="aacbench")

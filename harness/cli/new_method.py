@@ -1,4 +1,4 @@
-"""`aacbench new-method`: a package with a small method that installs, passes its own tests, and is yours to change."""
+"""`aacbench new-method`: write a package with a small working method to start from."""
 
 import re
 from importlib.resources import files
@@ -15,9 +15,9 @@ _LONGEST = 40
 
 @click.command()
 @click.argument("name")
-@click.option("--out", type=click.Path(path_type=Path), help="The folder to make.  [default: ./aacbench-NAME]")
+@click.option("--out", type=click.Path(path_type=Path), help="The folder to create.  [default: ./aacbench-NAME]")
 def new_method(name: str, out: Path | None) -> None:
-    """Write a package with a method of this name: code, a test that runs the conformance suite, and what pip needs.
+    """Write a package with a method of this name: code, tests that run the conformance suite, and packaging files.
 
     \b
     aacbench new-method my-bound
@@ -26,7 +26,7 @@ def new_method(name: str, out: Path | None) -> None:
     _check_name(name)
     folder = out or Path(f"aacbench-{name}")
     if folder.exists() or folder.is_symlink():
-        raise UsageError(f"{folder} is there already, and nothing is ever overwritten: give another folder with --out.")
+        raise UsageError(f"{folder} exists and is not overwritten; give another folder with --out.")
     module = "aacbench_" + name.replace("-", "_")
     words = {"name": name, "module": module, "distribution": f"aacbench-{name}"}
     texts = {path: _filled(template, words) for path, template in _files(module).items()}
@@ -35,7 +35,7 @@ def new_method(name: str, out: Path | None) -> None:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{folder} cannot be written: {error.strerror}; give another folder with --out.") from error
+        raise UsageError(f"{folder} cannot be written ({error.strerror}); give another folder with --out.") from error
     click.echo(f"Wrote {folder}. Next:\n")
     click.echo(f"  aacbench check {name} --plugin {folder / module}.py")
     click.echo(f"  pip install -e {folder}\n  python -m pytest {folder}")
@@ -45,10 +45,10 @@ def _check_name(name: str) -> None:
     from aacbench.plugins.manager import load_plugins
 
     if not _NAME.fullmatch(name) or len(name) > _LONGEST:
-        raise UsageError(f"a method's name is small letters, digits and hyphens, such as my-method, not {name!r}.")
+        raise UsageError(f"{name!r} is not a method name: use small letters, digits and hyphens, such as my-method.")
     plugins = load_plugins()
     if name in plugins.methods() or name in {plugin.origin.plugin for plugin in plugins.plugins()}:
-        raise UsageError(f"the name {name!r} is taken: `aacbench plugins` shows by what; choose another.")
+        raise UsageError(f"The name {name!r} is taken; choose another. `aacbench plugins` lists the names in use.")
 
 
 def _files(module: str) -> dict[str, str]:

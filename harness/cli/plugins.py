@@ -1,4 +1,4 @@
-"""`aacbench plugins`: which plugins there are, where they come from, what they offer, and what is wrong with them."""
+"""`aacbench plugins`: list plugins, where they come from, what they offer, and their problems."""
 
 import json
 from pathlib import Path
@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aacbench.errors import UsageError
+from aacbench.cli.options import AS_JSON, PLUGIN_FILES
 
-# Everything else is imported where it is used: plugins must not be loaded to print a help.
 if TYPE_CHECKING:
     from aacbench.plugins.manager import PluginManager
     from aacbench.plugins.records import Origin
@@ -16,39 +15,20 @@ if TYPE_CHECKING:
 COLUMNS = ("name", "version", "origin", "methods", "problems")
 
 
-def existing(_: click.Context, __: click.Parameter, files: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Refuse a plugin file that is not there: a study without it would not be what was asked for."""
-    for file in files:
-        if not file.is_file():
-            raise UsageError(f"there is no plugin file {file}; mind the path.")
-    return files
-
-
-PLUGIN_FILES = click.option(
-    "--plugin",
-    "plugin_files",
-    multiple=True,
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    callback=existing,
-    help="Load a plugin from a Python file; may be given again.",
-)
-
-
 def warn(plugins: "PluginManager", known: int = 0) -> None:
-    """Tell what is wrong with plugins, from the problem of this number on."""
+    """Print the problems of plugins to standard error, except the first `known` ones."""
     for problem in plugins.problems()[known:]:
         click.echo(f"aacbench: {problem.line}", err=True)
 
 
 @click.command()
 @PLUGIN_FILES
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+@AS_JSON
 def plugins(plugin_files: tuple[Path, ...], as_json: bool) -> None:
-    """List the plugins there are, their methods, and what is wrong with the broken ones.
+    """List the plugins, their methods, and their problems.
 
-    Installed plugins are found by themselves. AACBENCH_PLUGINS, a list of names and paths separated by commas, loads
-    exactly those besides the built-ins.
+    Installed plugins are found automatically. AACBENCH_PLUGINS, a comma-separated list of names and paths, loads
+    exactly those and the built-ins.
     """
     from aacbench.plugins.manager import load_plugins
 

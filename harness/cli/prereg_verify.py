@@ -1,4 +1,4 @@
-"""What `aacbench prereg verify` prints and writes: checks, a table of verdicts, and a paragraph a prediction."""
+"""The output of `aacbench prereg verify`: checks, a table of verdicts, and a paragraph for each prediction."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,34 +9,32 @@ from aacbench.cli.studies import echo_json
 from aacbench.errors import StoreError, UsageError
 from aacbench.prereg.checks import TAMPERED
 from aacbench.prereg.evaluate import Judged, forest
-from aacbench.prereg.files import FOLDER, LEDGER, Files, files_of, project_registrations
-from aacbench.prereg.history import history
-from aacbench.prereg.ledger import read_ledger
-from aacbench.prereg.predictions import INTERVAL, Band, Count, Equivalence, Ordering, Prediction
+from aacbench.prereg.files import FOLDER, LEDGER, Files, files_of, project_registrations, shipped
+from aacbench.prereg.ledger import history_of, read_ledger
+from aacbench.prereg.predictions import INTERVAL, POINT, Band, Count, Equivalence, Ordering, Prediction
 from aacbench.prereg.schema import EXPLORATORY, read_registration
-from aacbench.prereg.shipped import shipped
-from aacbench.prereg.verdicts import INCONCLUSIVE, INVERTED, MAGNITUDE, NOT_EVALUATED, SURVIVED
+from aacbench.prereg.verdicts import NOT_EVALUATED
 from aacbench.prereg.verify import TIERS, Verification, verify
-from aacbench.reports.tables import aligned
+from aacbench.reports.formatting import aligned
 from aacbench.stats import ForestRow, estimand
 from aacbench.util.atomic_io import replace_file, storing
-from aacbench.util.canonical import spelt
+from aacbench.util.canonical import finite, pretty
 
 LOCKED_RULE = " *"
 
 
 def verify_all(name: str | None, study: Path | None, gate: bool, as_json: bool) -> int:
-    """Verify one registration, or all of the project, and return the gravest code."""
+    """Verify one registration, or all of the project, and return the most serious exit code."""
     codes, records = [], []
-    for files, out in _wanted(name):
+    for files, out in _targets(name):
         found = verify(files, study)
         record = found.record()
-        kept = _keep(out, record)
+        written = _write(out, record)
         records.append(record)
         codes.append(found.gated() if gate else found.code)
         if not as_json:
             click.echo(text(found))
-            click.echo(f"\n{kept}\n")
+            click.echo(f"\n{written}\n")
     for sentence in orphans(project_registrations()) if name is None else ():
         click.echo(f"aacbench: {sentence}", err=True)
         codes.append(TAMPERED)
@@ -45,18 +43,18 @@ def verify_all(name: str | None, study: Path | None, gate: bool, as_json: bool) 
     return min((code for code in codes if code), default=0)
 
 
-def _keep(out: Path, record: Mapping[str, object]) -> str:
-    """Write what was found, if that can be: who looks at somebody else's files may not be let write among them."""
+def _write(out: Path, record: Mapping[str, object]) -> str:
+    """Write the results if possible: whoever verifies another person's files may have no right to write there."""
     try:
         with storing(out.parent):
-            replace_file(out, spelt(_told(record), indent=1) + b"\n")
+            replace_file(out, pretty(finite(record)))
     except StoreError:
-        return f"{out} could not be written; --json prints what it would hold."
+        return f"{out} could not be written; use --json to print its content."
     return f"Also in {out}."
 
 
 def text(found: Verification) -> str:
-    """Everything that was found, for a person."""
+    """All results as text."""
     one = found.registration
     lock = f"lock {found.lock[:8]}" if found.lock else "no lock"
     lines = [f"{one.id}: {one.title or one.study.protocol} ({one.status}, {lock})", ""]
@@ -65,59 +63,52 @@ def text(found: Verification) -> str:
     lines += [f"Declared deviation in {sentence}" for sentence in found.declared]
     lines += [f"Note: {sentence}" for sentence in found.notes]
     if found.withdrawn:
-        lines.append(f"It was withdrawn: {found.withdrawn}")
+        lines.append(f"The registration was withdrawn: {found.withdrawn}")
     if found.judged:
         rows = [row for judged in found.judged for row in _rows(judged, found.standing[judged.prediction.id])]
         lines += ["", aligned(rows, ("prediction", "contrast", "predicted", "interval rule", "point rule", "standing"))]
-        lines += ["", "* the rule that was locked; the other one decides nothing.", ""]
+        lines += ["", "* the locked rule; the other rule decides nothing.", ""]
         lines += [paragraph(judged, found.standing[judged.prediction.id]) for judged in found.judged]
     elif found.code:
-        lines.append("No verdicts are given.")
+        lines.append("There are no verdicts.")
     return "\n".join(lines)
 
 
 def paragraph(judged: Judged, standing: str) -> str:
     """One prediction in words."""
     prediction = judged.prediction
-    rule = f"by the {prediction.rule} rule" if not isinstance(prediction, Count) else "by counting"
-    head = f"{prediction.id} ({standing}): {_claim(prediction)}"
+    sentences = [f"{prediction.id} ({standing}).", _prediction_text(prediction)]
     if judged.verdict == NOT_EVALUATED:
-        return f"{head} It could not be evaluated: {judged.reason.rstrip('.')}."
-    seen = f" Counted: {judged.count}." if judged.count is not None else ""
-    for name, row in _shown(judged):
-        seen += f" {name}: {_seen(row, prediction, judged.reason)}."
-    seen += "".join(f" {sentence}" for sentence in _cautions(judged))
-    other = judged.verdicts.point if prediction.rule == INTERVAL else judged.verdicts.interval
-    unlike = "" if other == judged.verdict else f" The other rule would say: {other}."
-    late = " It is exploratory, and confirms nothing." if standing == EXPLORATORY else ""
-    return f"{head}{seen} {_WORDS[judged.verdict]} {rule}.{unlike}{late}"
+        return " ".join([*sentences, f"Not evaluated: {judged.reason.rstrip('.')}."])
+    if judged.count is not None:
+        sentences.append(f"Counted: {judged.count}. Verdict: {judged.verdict}.")
+    else:
+        sentences += [f"Observed, {name}: {_observed(row, prediction, judged.reason)}." for name, row in _shown(judged)]
+        sentences += _cautions(judged)
+        other = POINT if prediction.rule == INTERVAL else INTERVAL
+        sentences.append(f"Verdict by the {prediction.rule} rule: {judged.verdict}.")
+        if judged.verdicts.of(other) != judged.verdict:
+            sentences.append(f"By the {other} rule it would be: {judged.verdicts.of(other)}.")
+    if standing == EXPLORATORY:
+        sentences.append("It is exploratory and confirms nothing.")
+    return " ".join(sentences)
 
 
-_WORDS = {
-    SURVIVED: "It survived",
-    MAGNITUDE: "It is falsified in magnitude",
-    INVERTED: "It is falsified, with the direction inverted,",
-    INCONCLUSIVE: "It is inconclusive",
-}
-
-
-def _claim(prediction: Prediction) -> str:
+def _prediction_text(prediction: Prediction) -> str:
+    place = f" on {prediction.cell}" if prediction.cell else ""
     if isinstance(prediction, Count):
-        where = f" on {prediction.cell}" if prediction.cell else ""
-        who = f" of {', '.join(prediction.methods)}" if prediction.methods else ""
-        return f"{prediction.equals} {prediction.of}{who} were predicted{where}."
+        methods = f" of {', '.join(prediction.methods)}" if prediction.methods else ""
+        return f"Predicted{place}: {prediction.equals} {prediction.of}{methods}."
     if isinstance(prediction, Ordering):
         others = ", ".join(one for one in prediction.among if one != prediction.best)
-        return f"on {prediction.cell}, {prediction.best} was predicted to be ahead of {others}."
-    unit = estimand(prediction.estimand)
-    ends = f"{prediction.low:.{unit.digits}f} to {prediction.high:.{unit.digits}f}"
-    kind = "an effect" if isinstance(prediction, Band) else "equivalence, an effect"
-    pair = f"{prediction.a} against {prediction.b}"
-    return f"on {prediction.cell}, {kind} of {pair} of {ends} ({unit.name}) was predicted."
+        return f"Predicted{place}: {prediction.best} is ahead of {others}."
+    kind = "an effect of" if isinstance(prediction, Band) else "equivalence within"
+    contrast = f"{prediction.a} against {prediction.b}"
+    return f"Predicted{place}: {contrast}, {kind} {_predicted(prediction)} ({prediction.estimand})."
 
 
 def _shown(judged: Judged) -> list[tuple[str, ForestRow]]:
-    """Each contrast with the row of the forest plot, so that the plot and the table cannot differ."""
+    """Each contrast with its row of the forest plot, so that plot and table agree."""
     return list(zip(judged.effects, forest([judged]), strict=True))
 
 
@@ -125,17 +116,17 @@ def _cautions(judged: Judged) -> Iterator[str]:
     yield from dict.fromkeys(found.caution for found in judged.effects.values() if found.caution)
     left_out = max((found.left_out for found in judged.effects.values()), default=0)
     if left_out:
-        yield f"Queries that a side did not answer were left out: {left_out}."
+        yield f"{left_out} queries were left out because one side did not answer them."
 
 
-def _seen(row: ForestRow, prediction: Prediction, reason: str) -> str:
+def _observed(row: ForestRow, prediction: Prediction, reason: str) -> str:
     if row.estimate is None:
         return reason.rstrip(".")
     digits = _digits(prediction)
     wide = not isinstance(prediction, Equivalence)
     interval = row.interval95 if wide else row.interval90
-    spelt_out = f"{95 if wide else 90} % interval {_ends(interval, digits)}" if interval else "no interval"
-    return f"{row.estimate:.{digits}f} ({'exact' if interval and interval[0] == interval[1] else spelt_out})"
+    text = f"{95 if wide else 90} % interval {_ends(interval, digits)}" if interval else "no interval"
+    return f"{row.estimate:.{digits}f} ({'exact' if interval and interval[0] == interval[1] else text})"
 
 
 def _rows(judged: Judged, standing: str) -> Iterator[dict[str, str]]:
@@ -181,8 +172,8 @@ def _ends(interval: tuple[float, float] | None, digits: int) -> str:
     return " to ".join(f"{end:.{digits}f}" for end in interval or ())
 
 
-def _wanted(name: str | None) -> Iterator[tuple[Files, Path]]:
-    """The registrations that are meant, and where what is found of each is written."""
+def _targets(name: str | None) -> Iterator[tuple[Files, Path]]:
+    """The registrations to verify, each with the file to write the results to."""
     if name is not None:
         known = shipped()
         if not Path(name).is_file() and name in known:
@@ -193,32 +184,25 @@ def _wanted(name: str | None) -> Iterator[tuple[Files, Path]]:
         return
     found = project_registrations()
     if not found and not orphans(found):
-        raise UsageError("there is no registration in prereg/ or studies/*/prereg/; name one.")
+        raise UsageError("There is no registration in prereg/ or studies/*/prereg/; give a FILE.")
     for path in found:
         files = files_of(path)
         one = read_registration(path)
         entries, problems = read_ledger(files.ledger)
-        locked = history(entries, one.id).locked is not None or files.locks()
+        locked = history_of(entries, one.id).locked is not None or files.locks()
         if one.published is None and not locked and not problems:
-            click.echo(f"{path}: a draft, not locked; there is nothing to verify yet.", err=True)
+            click.echo(f"{path}: a draft, not locked; nothing to verify yet.", err=True)
             continue
         yield files, files.verdicts
 
 
 def orphans(known: Sequence[Path], root: Path = Path()) -> list[str]:
-    """A sentence about each registration that a ledger of the project tells of, and whose file is gone."""
+    """A sentence about each registration that is in a ledger of the project but has no file."""
     found = []
     for ledger in sorted([*root.glob(f"{FOLDER}/{LEDGER}"), *root.glob(f"studies/*/{FOLDER}/{LEDGER}")]):
         names = dict.fromkeys(line.registration for line in read_ledger(ledger)[0])
         gone = [path for name in names if (path := ledger.with_name(f"{name}.toml")) not in known]
-        found += [f"{ledger} tells of a registration whose file {path} is gone; restore it." for path in gone]
+        found += [
+            f"{ledger} has lines about a registration, but its file {path} is missing; restore it." for path in gone
+        ]
     return found
-
-
-def _told(value: object) -> object:
-    """What JSON can hold: what is not a number is null."""
-    if isinstance(value, dict):
-        return {key: _told(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_told(inner) for inner in value]
-    return None if isinstance(value, float) and value - value != 0 else value

@@ -1,4 +1,4 @@
-"""Progress of a run: a bar on a terminal, plain lines in a log."""
+"""Progress of a run: a bar on a terminal, lines in a log."""
 
 import sys
 import time
@@ -11,15 +11,15 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from aacbench.reports.tables import LONGEST_REASON
-from aacbench.run.plan import CANDIDATE, CHOSEN
+from aacbench.reports.formatting import LONGEST_REASON
+from aacbench.run.records import CANDIDATE, CHOSEN
 from aacbench.util.text import one_line
 
 _ROLES = {CANDIDATE: " (a candidate)", CHOSEN: " (chosen)"}
 
 
 class Progress:
-    """Counts cells as they finish; everything goes to standard error."""
+    """Count cells as they finish and show them on standard error."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)
@@ -43,7 +43,7 @@ class Progress:
             self._bar.stop()
 
     def notify(self, event: str, facts: Mapping[str, Any]) -> None:
-        """Take note of one event of a run."""
+        """Show one event of a run."""
         if event == "planned":
             self._total += facts["cells"]
             self._line(f"{self._total} cells")
@@ -82,7 +82,7 @@ class Progress:
         name = f"cells, {self._failed} failed" if self._failed else "cells"
         self._bar.update(self._task, total=self._total, completed=self._done, description=name)
         if facts.get("reason"):
-            self._console.print(text, markup=False)  # alt[tie=fifo] is no markup
+            self._console.print(text, markup=False)  # alt[tie=fifo] is not markup
 
     def _line(self, text: str) -> None:
         if self._bar is None:

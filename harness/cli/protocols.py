@@ -1,4 +1,4 @@
-"""`aacbench protocols`: which experiments there are, and one of them with everything spelt out."""
+"""`aacbench protocols`: list the protocols, and print one with every key."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.plugins import PLUGIN_FILES, warn
+from aacbench.cli.options import PLUGIN_FILES
+from aacbench.cli.plugins import warn
 from aacbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,13 +21,13 @@ WIDTHS = (None, 40, 24, 30, None)
 
 
 def of_plugins(manager: "PluginManager") -> dict[str, Path]:
-    """The files of the protocols that plugins bring; one with a shipped protocol's name is left out, and that told."""
+    """Return the files of plugins' protocols by name; warn of one with a shipped protocol's name, and leave it out."""
     from aacbench.protocols import known_protocols
 
-    found = {name: record.path for name, record in manager.protocols().items()}
-    for name in set(found) & set(known_protocols()):
-        click.echo(f"aacbench: {found.pop(name)}: a protocol named {name!r} comes with aacbench; rename it.", err=True)
-    return found
+    files = {name: record.path for name, record in manager.protocols().items()}
+    for name in set(files) & set(known_protocols()):
+        click.echo(f"aacbench: {files.pop(name)}: a protocol named {name!r} comes with aacbench; rename it.", err=True)
+    return files
 
 
 @click.group(invoke_without_command=True)
@@ -34,7 +35,7 @@ def of_plugins(manager: "PluginManager") -> dict[str, Path]:
 @AS_JSON
 @click.pass_context
 def protocols(context: click.Context, plugin_files: tuple[Path, ...], as_json: bool) -> None:
-    """List the protocols there are, those of plugins included."""
+    """List all protocols, including those of plugins."""
     context.obj = plugin_files
     if context.invoked_subcommand is not None:
         return
@@ -57,7 +58,7 @@ def protocols(context: click.Context, plugin_files: tuple[Path, ...], as_json: b
         for name, study in studies.items()
     ]
     click.echo(tabulate(rows, headers=COLUMNS, maxcolwidths=list(WIDTHS), disable_numparse=True))
-    click.echo("\nBudgets are bytes per vertex. A protocol of your own is given by the path of its file.")
+    click.echo("\nBudgets are bytes per vertex. Give a protocol of your own by the path of its file.")
 
 
 @protocols.command()
@@ -65,11 +66,11 @@ def protocols(context: click.Context, plugin_files: tuple[Path, ...], as_json: b
 @PLUGIN_FILES
 @AS_JSON
 @click.pass_obj
-def show(before: tuple[Path, ...], /, protocol: str, plugin_files: tuple[Path, ...], as_json: bool) -> None:
-    """Print one protocol with every key spelt out, as TOML to start your own from."""
+def show(group_files: tuple[Path, ...], /, protocol: str, plugin_files: tuple[Path, ...], as_json: bool) -> None:
+    """Print one protocol with every key, as TOML to start your own from."""
     from aacbench.protocols import protocol_digest, read_protocol, to_toml
 
-    study = read_protocol(protocol, _extra((*before, *plugin_files)))
+    study = read_protocol(protocol, _extra((*group_files, *plugin_files)))
     digest = protocol_digest(study)
     if as_json:
         click.echo(json.dumps({"digest": digest} | study.record(), indent=2))
@@ -86,7 +87,7 @@ def _extra(plugin_files: tuple[Path, ...]) -> dict[str, Path]:
 
 
 def _readable(extra: Mapping[str, Path]) -> dict[str, "Study"]:
-    """Every protocol by name; one of a plugin that cannot be read is told and left out."""
+    """Return every protocol by name; warn of a plugin's protocol that cannot be read, and leave it out."""
     from aacbench.protocols import known_protocols, read_protocol
 
     studies = {}

@@ -5,10 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.codes import MISMATCH
-from aacbench.cli.plugins import PLUGIN_FILES
-from aacbench.cli.run import positive
-from aacbench.cli.studies import FOLDER, study_folder
+from aacbench.cli.options import FOLDER, PLUGIN_FILES, positive
+from aacbench.cli.studies import MISMATCH, study_folder
 from aacbench.errors import UsageError
 
 if TYPE_CHECKING:

@@ -7,18 +7,11 @@ from typing import Any
 
 import click
 
-from aacbench.cli.plugins import PLUGIN_FILES
+from aacbench.cli.options import PLUGIN_FILES, positive
 
 MOST_WORKERS, MANY_WORKERS = 4, 1024  # by default, and at all
 LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even import what it needs
 STOPPED = 1  # as for a run that could not finish some of its cells
-
-
-def positive(_: click.Context, __: click.Parameter, value: float) -> float:
-    """Refuse an option's number that is none, or not above zero."""
-    if not 0 < value < float("inf"):  # so that it is not nan either
-        raise click.BadParameter(f"{value} is not a positive number.")
-    return value
 
 
 def default_workers() -> int:
@@ -33,7 +26,7 @@ def default_workers() -> int:
 @click.option("--graphs", help="Graphs by name, separated by commas.")
 @click.option("--budgets", help="Bytes per vertex, separated by commas.")
 @click.option("--seeds", help="Seeds, separated by commas.")
-@click.option("--queries", help="How many: V/T for validation and test, such as 100/100.")
+@click.option("--queries", help="V/T for validation and test, such as 100/100, or a .csv or .scen file.")
 @click.option("--search", help="Search policy: modern, paper, or with changes, such as modern,tie=fifo.")
 @click.option("--convention", help="Accounting convention: measured/1 or directionality-aware/1.")
 @PLUGIN_FILES

@@ -8,12 +8,11 @@ from typing import Any
 
 import click
 
-from aacbench.cli.codes import ALL_OK, MISMATCH, NOTHING_RAN, SOME_FAILED, SOME_WRONG
 from aacbench.cli.planning import plan_text
 from aacbench.cli.plugins import warn
 from aacbench.cli.progress import Progress
 from aacbench.cli.protocols import of_plugins
-from aacbench.cli.studies import tell_damage
+from aacbench.cli.studies import ALL_OK, exit_code, report_damage
 from aacbench.errors import DamagedCellError, UsageError
 from aacbench.plugins.in_workers import GraphOf, MethodOf, sources_of
 from aacbench.plugins.manager import PluginManager, load_plugins
@@ -25,11 +24,11 @@ from aacbench.processes.pool import GIB, Limits
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports import latency, tables
+from aacbench.reports.formatting import study_notes
 from aacbench.run.driver import prepare, run_study
 from aacbench.run.keys import named
 from aacbench.run.layout import DERIVED
-from aacbench.run.plan import BASELINE
-from aacbench.run.records import Study
+from aacbench.run.records import BASELINE, Study
 from aacbench.run.run_config import MethodSource, RunConfig
 from aacbench.run.store import read_cell, scan
 from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_study
@@ -131,9 +130,8 @@ def _run(study: Study, config: RunConfig, plugins: PluginManager, progress: Prog
         cells = [name for _, name in run_study(study, observed)]
         if repetitions:
             time_study(config, cells, repetitions=repetitions, again=config.existing == "replace")
-    oracles = {name for name, source in config.methods.items() if source.method.claims.oracle}
     contents = read_study(config.root)
-    rows = tables.rows_of(contents.planned_cells(), oracles)
+    rows = tables.rows_of(contents.planned_cells())
     code = finish(config.root, contents, rows, keep=config.existing != "verify")
     outcomes = Counter(row.outcome for row in rows)
     plugins.run_finished({"study": str(config.root), "cells": cells, "outcomes": dict(outcomes), "exit_code": code})
@@ -144,13 +142,13 @@ def _run(study: Study, config: RunConfig, plugins: PluginManager, progress: Prog
 def finish(root: Path, contents: StudyContents, rows: list[tables.Row], keep: bool = True) -> int:
     """Print the tables of a study, `keep` them beside the cells, and say by the exit code how it went."""
     times = latency.latencies(contents.planned_cells())
-    text = tables.markdown(rows, tables.study_notes(contents.plan))
+    text = tables.markdown(rows, study_notes(contents.plan))
     if times:
         text += "\n\n" + latency.markdown(times)
     click.echo(text)
     if keep:
         _keep(root, text, rows)
-    tell_damage(contents)
+    report_damage(contents)
     asked = [row.outcome for row in rows if row.method != BASELINE]  # the baseline comes with every study
     return exit_code(asked or [row.outcome for row in rows], bool(contents.damaged))
 
@@ -162,17 +160,6 @@ def _keep(root: Path, text: str, rows: list[tables.Row]) -> None:
         replace_file(derived / "results.md", (text + "\n").encode())
         replace_file(derived / "results.csv", tables.csv_text(rows).encode())
     click.echo(f"\nAlso in {derived / 'results.md'} and results.csv.")
-
-
-def exit_code(outcomes: list[str], damaged: bool = False) -> int:
-    """4 damage, else 3 some wrong, else 1 some failed, else 5 nothing ran, else 0."""
-    if damaged:
-        return MISMATCH
-    if "wrong" in outcomes:
-        return SOME_WRONG
-    if any(outcome not in ("ok", "unsupported") for outcome in outcomes):
-        return SOME_FAILED
-    return ALL_OK if "ok" in outcomes else NOTHING_RAN
 
 
 def observing(

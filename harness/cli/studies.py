@@ -1,53 +1,56 @@
-"""Which study a command means: the folder given, or the only one there is."""
+"""What commands that read a study share: its folder, its damage, output as JSON, and exit codes."""
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from aacbench.errors import UsageError
+from aacbench.util.canonical import finite
 
 if TYPE_CHECKING:
     from aacbench.run.study import StudyContents
 
 STUDIES = Path("studies")
 
-FOLDER = click.Path(path_type=Path)
-STUDY = click.argument("study", required=False, type=FOLDER)
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead.")
+ALL_OK, SOME_FAILED, USAGE, SOME_WRONG, MISMATCH, NOTHING_RAN = range(6)
+
+
+def exit_code(outcomes: Collection[str], damaged: bool = False) -> int:
+    """Return the code for the worst of these: damage, a wrong cell, a failed cell, nothing that ran."""
+    if damaged:
+        return MISMATCH
+    if "wrong" in outcomes:
+        return SOME_WRONG
+    if any(outcome not in ("ok", "unsupported") for outcome in outcomes):
+        return SOME_FAILED
+    return ALL_OK if "ok" in outcomes else NOTHING_RAN
 
 
 def study_folder(given: Path | None) -> Path:
-    """The study given, or the only one in ./studies."""
+    """Return the given study, or the only one in ./studies."""
     from aacbench.run.layout import PLAN
 
     if given is not None:
         if not (given / PLAN).is_file():
-            raise UsageError(f"there is no study in {given}, which would have a {PLAN}; name the folder of one.")
+            raise UsageError(f"{given} is not a study: it has no {PLAN}. Give the folder of a study.")
         return given
-    found = sorted(path.parent for path in STUDIES.glob(f"*/{PLAN}"))
-    if len(found) == 1:
-        return found[0]
-    if not found:
-        raise UsageError(f"there is no study in ./{STUDIES}; name its folder, or begin one with `aacbench run`.")
-    raise UsageError(f"say which study is meant: {', '.join(map(str, found))}.")
+    folders = sorted(path.parent for path in STUDIES.glob(f"*/{PLAN}"))
+    if len(folders) == 1:
+        return folders[0]
+    if not folders:
+        raise UsageError(f"No study in ./{STUDIES}. Give the folder of one, or start one with `aacbench run`.")
+    raise UsageError(f"Several studies in ./{STUDIES}. Choose one: {', '.join(map(str, folders))}.")
 
 
-def tell_damage(contents: "StudyContents") -> None:
-    """Say, each in a sentence, which cells of a study are not as they were written."""
+def report_damage(contents: "StudyContents") -> None:
+    """Print one sentence per damaged cell to standard error."""
     for sentence in contents.damaged.values():
         click.echo(f"aacbench: {sentence}", err=True)
 
 
 def echo_json(value: Any) -> None:
     """Print a value as JSON; what is not a number is null."""
-    click.echo(json.dumps(_plain(value), indent=2, allow_nan=False))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(inner) for inner in value]
-    return None if isinstance(value, float) and value - value != 0 else value
+    click.echo(json.dumps(finite(value), indent=2, allow_nan=False))

@@ -1,1 +1,1 @@
-"""What the author of a method works with: frozen records and plain functions, nothing to inherit."""
+"""The contract for authors of methods: frozen records and plain functions. There is nothing to inherit."""

@@ -1,4 +1,4 @@
-"""Accounting conventions: how bytes per vertex are charged. Named, versioned, and part of every digest."""
+"""Budgets, and the conventions that say how bytes per vertex are charged."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -8,11 +8,11 @@ from aacbench.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Convention:
-    """How a budget is turned into numbers of labels, and what is held against it.
+    """The rules by which memory is charged. The name, version and values are part of every digest.
 
-    `value_bytes` is what a stored value is charged whatever its real width, or None for its real width. `direction`
-    says whose word counts on whether a graph is directed: that of its arcs (`computed`) or of its source (`declared`).
-    `enforced` says whether the bytes measured on the deployed arrays must stay within the budget.
+    `value_bytes` is the charge for one stored value, or None to charge its real width. `direction` decides when a
+    graph counts as directed: by its arcs (`computed`) or as its source declares (`declared`). If `enforced`, the
+    measured bytes of the deployed arrays must stay within the budget.
     """
 
     name: str
@@ -23,11 +23,11 @@ class Convention:
 
     @property
     def label(self) -> str:
-        """Name and version, as protocols and reports spell it."""
+        """Name and version as written in protocols and reports: `measured/1`."""
         return f"{self.name}/{self.version}"
 
     def record(self) -> dict[str, Any]:
-        """Every value, for digests."""
+        """All fields as a dict, for digests."""
         return asdict(self)
 
 
@@ -37,15 +37,15 @@ CONVENTIONS = {convention.label: convention for convention in (MEASURED, PAPER)}
 
 
 def convention(label: str) -> Convention:
-    """The convention of this label."""
+    """Return the convention with this label, such as `measured/1`."""
     if label not in CONVENTIONS:
-        raise UsageError(f"there is no accounting convention {label!r}; there are {', '.join(CONVENTIONS)}.")
+        raise UsageError(f"Unknown accounting convention {label!r}. Known: {', '.join(CONVENTIONS)}.")
     return CONVENTIONS[label]
 
 
 @dataclass(frozen=True, slots=True)
 class GraphInfo:
-    """What a method may know of a graph when it is asked how much fits a budget."""
+    """The properties of a graph that a method's `fit` may use; the graph itself is not loaded."""
 
     name: str
     vertices: int
@@ -54,30 +54,30 @@ class GraphInfo:
     symmetric: bool
     declared_directed: bool
     label_bytes: int
-    """Bytes of one distance label: 4 where every distance fits int32, or as float32 for float weights, else 8."""
+    """Bytes of one distance label: 4 if every distance fits int32 or if weights are floats, else 8."""
     coordinates: bool = False
     """Whether every vertex has coordinates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """So many bytes per vertex under a convention."""
+    """A number of bytes per vertex under a convention."""
 
     bytes_per_vertex: float
     convention: Convention = MEASURED
 
     def __post_init__(self) -> None:
         if not 0 < self.bytes_per_vertex < float("inf"):
-            raise UsageError(f"a budget is a positive number of bytes per vertex, not {self.bytes_per_vertex}.")
+            raise UsageError(f"A budget must be a positive number of bytes per vertex, not {self.bytes_per_vertex}.")
 
     def directed(self, info: GraphInfo) -> bool:
-        """Whether labels in both directions must be paid for."""
+        """Return whether the convention charges labels for both directions."""
         return info.declared_directed if self.convention.direction == "declared" else not info.symmetric
 
     def value_bytes(self, real: int) -> int:
-        """What one stored value of `real` bytes is charged."""
+        """Return the charge, in bytes, for one stored value that is `real` bytes wide."""
         return real if self.convention.value_bytes is None else self.convention.value_bytes
 
     def values(self, real: int) -> int:
-        """How many values of `real` bytes a vertex may hold."""
+        """Return how many values of `real` bytes fit at each vertex."""
         return int(self.bytes_per_vertex // self.value_bytes(real))

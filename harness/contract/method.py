@@ -1,10 +1,10 @@
-"""The contract between aacbench and a heuristic method: frozen records and plain functions, nothing to inherit."""
+"""The records a method is made of: claims, parameters, the build context, heuristics and the method itself."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-if TYPE_CHECKING:  # a plugin is declared in microseconds: nothing heavy is imported until a method builds
+if TYPE_CHECKING:  # declaring a method must stay fast, so nothing heavy is imported at run time
     import numpy as np
     import numpy.typing as npt
 
@@ -21,19 +21,19 @@ Params = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What a method promises; each promise is checked, none is believed."""
+    """What a method promises. aacbench checks every claim."""
 
     admissible: bool = True
     consistent: bool = True
-    directed: bool = True  # builds on graphs that are not symmetric
-    deterministic: bool = True  # the seed changes nothing
-    oracle: bool = False  # is shown the test queries, and so can never be deployed
-    matched: bool = True  # deploys no more than its budget; one that does by design stays out of matched comparisons
+    directed: bool = True  # also builds on graphs that are not symmetric
+    deterministic: bool = True  # the seed changes nothing; such a method runs with one seed only
+    oracle: bool = False  # sees the test queries while building, so it can never be deployed
+    matched: bool = True  # stays within its budget; otherwise it is excluded from matched comparisons
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A setting a user may change. Its type is that of its default."""
+    """A setting that a user may change. A value must have the type of the default."""
 
     default: bool | int | float | str
     help: str = ""
@@ -44,14 +44,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """The answer of a method that cannot do what is asked, with the reason in one sentence."""
+    """The answer of a method that cannot handle a graph, budget or setting, with the reason in one sentence."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A method that another one is made of, with its settings and its share of the budget."""
+    """A method used inside another one: its name, its settings, and its share of the budget (1.0 is all of it)."""
 
     method: str
     params: Params = field(default_factory=dict)
@@ -59,26 +59,27 @@ class Part:
 
 
 class PoolService(Protocol):
-    """Landmark pools, computed once per graph for all methods; each is charged the time its pool took."""
+    """Landmark pools, computed once per graph. Every method that uses a pool is charged its full computing time."""
 
     def farthest(self, count: int, start: int | None = None) -> "Pool":
-        """The first `count` farthest-point landmarks from `start`, by default the component's lowest vertex."""
+        """Return `count` farthest-point landmarks; the first is `start`, by default the component's lowest vertex."""
         ...
 
     def selected(self, selector: str, count: int, seed: int = 0) -> "Pool":
-        """`count` landmarks by one of the `SELECTORS`, or all vertices of a component that has fewer."""
+        """Return `count` landmarks chosen by one of the `SELECTORS`, or all vertices if the component has fewer."""
         ...
 
     def of(self, landmarks: "npt.ArrayLike") -> "Pool":
-        """The pool of given landmarks."""
+        """Return the pool of the given landmarks, in their order."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildContext:
-    """All a method gets to build a heuristic. Test queries are not in it, except for a method that claims `oracle`.
+    """Everything a method gets to build a heuristic.
 
-    `parts` are the heuristics of the methods it is made of, built already, in the order of `made_of`.
+    `oracle_queries` are the test queries; they are None unless the method claims `oracle`. `parts` are the finished
+    heuristics of the methods named by `made_of`, in that order. `progress(text)` shows a line to the user.
     """
 
     network: "Network"
@@ -93,19 +94,20 @@ class BuildContext:
 
     @property
     def graph(self) -> "Graph":
-        """The graph, read-only."""
+        """The graph; its arrays are read-only."""
         return self.network.graph
 
 
 @dataclass(frozen=True, slots=True)
 class GoalSearch:
-    """What a heuristic does once a query, before it is asked for a bound: look at the goal, and around it.
+    """Preparation for one goal, run once per query before the first bound: a Dijkstra search around the goal.
 
-    `memo` numbers of scratch, all zero, are given to `start(labels, memo, t)`. Then a Dijkstra search leaves the goal
-    and calls `visit(labels, memo, x, distance, towards)` for each vertex x it settles, nearest first, until that
-    returns True or nothing is left: first with d(x, t), where `towards` is True; and on a graph that is not symmetric
-    with d(t, x) after that. `distances` names the one that is wanted, `to` or `from` the goal. Every vertex settled
-    counts as an expansion; without a `visit` there is no search. All are `@njit` functions at the top of a module.
+    First `start(labels, memo, t)` is called with `memo` zeros of scratch. Then, for each vertex x that the search
+    settles, nearest first, `visit(labels, memo, x, distance, towards)` is called until it returns True. With
+    `distances="to"` the search runs backwards: `distance` is d(x, t) and `towards` is True. With `"from"` it runs
+    forwards: `distance` is d(t, x) and `towards` is False. `"both"` runs one after the other. On a symmetric graph
+    there is one search, with `towards` True. Every settled vertex counts as an expansion. Without `visit` there is no
+    search. The functions must be `@njit` functions at module level.
     """
 
     start: Callable[..., Any]
@@ -116,14 +118,14 @@ class GoalSearch:
 
 @dataclass(frozen=True, slots=True)
 class LabelHeuristic:
-    """Arrays and a compiled kernel: full speed, memory measured, rebuilt from the arrays alone.
+    """A bound from arrays and a compiled kernel: full search speed, measured memory, rebuilt from the arrays alone.
 
-    `kernel` is the name of a built-in one (`differential`) or an `@njit` function of (labels, u, t) at the top of an
-    importable module. `settings` are the few numbers the kernel needs besides: eight bytes each, of which the first
-    64 are not held against a budget. Every array is indexed by the graph's own vertex numbers. The same bound may be
-    given as `many` or `h` too, as below; then they must agree exactly. With a `goal`, the kernel is a function of
-    (labels, memo, u, t) and finds in `memo` what the goal's search left there. `facts` are numbers about how it was
-    built, for the cell's record; they are not deployed.
+    `kernel` is the name of a built-in kernel (`differential`) or an `@njit` function of (labels, u, t) at module
+    level. `labels` has the arrays and settings as attributes; u and t are the graph's own vertex numbers. With a
+    `goal` search the kernel takes (labels, memo, u, t). `settings` are numbers the kernel needs; each counts as eight
+    bytes, and the first 64 bytes are free. `many` and `h` may give the same bound in the forms of `BatchHeuristic`
+    and `ScalarHeuristic`; all forms must agree exactly. `facts` are numbers about the build for the cell's record;
+    they are not deployed.
     """
 
     arrays: Mapping[str, "Array"]
@@ -137,7 +139,7 @@ class LabelHeuristic:
 
 @dataclass(frozen=True, slots=True)
 class BatchHeuristic:
-    """Arrays and a NumPy function `many(arrays, us, t)` at the top of an importable module; `h` must agree with it."""
+    """A bound from arrays and a NumPy function `many(arrays, us, t)` at module level; `h` must agree exactly."""
 
     arrays: Mapping[str, "Array"]
     many: "Callable[[Mapping[str, Array], Array, int], Array]"
@@ -146,7 +148,7 @@ class BatchHeuristic:
 
 @dataclass(frozen=True, slots=True)
 class ScalarHeuristic:
-    """Any callable `h(u, t)`. Its memory is what it declares, so it is kept out of matched-memory comparisons."""
+    """Any callable `h(u, t)`. Its memory is self-reported, so it is excluded from matched comparisons."""
 
     h: Callable[[int, int], float]
     declared_bytes_per_vertex: float = 0.0
@@ -154,9 +156,9 @@ class ScalarHeuristic:
 
 @dataclass(frozen=True, slots=True)
 class MaxHeuristic:
-    """The largest bound of several heuristics: admissible where they are, consistent where they are.
+    """The largest bound of several heuristics: admissible and consistent if all of them are.
 
-    It is searched at the speed of its slowest part, and deploys the arrays of all of them.
+    It deploys the arrays of all parts and is searched in the tier of the slowest part.
     """
 
     parts: "tuple[Heuristic, ...]"
@@ -165,29 +167,31 @@ class MaxHeuristic:
 Heuristic = LabelHeuristic | BatchHeuristic | ScalarHeuristic | MaxHeuristic
 
 
-def as_the_study_says(params: Params) -> Mapping[str, bool | str]:
-    """No preference for any switch of the search."""
+def no_preference(params: Params) -> Mapping[str, bool | str]:
+    """Prefer no search switch: the default of `Method.search`."""
     return {}
 
 
-def nothing_against(params: Params) -> str:
-    """No objection to any settings that the parameters take one by one."""
+def no_objection(params: Params) -> str:
+    """Accept all settings: the default of `Method.check`."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A heuristic method: how much of it fits a budget, and how to build it.
+    """A heuristic method.
 
-    `made_of` says which other methods it is built from, given its parameters. They are fitted to their shares and built
-    before it, its claims hold only as far as theirs, and `params["parts"]` has what each of them was built with.
+    `fit(budget, info, params)` returns the params with the largest setting that fits the budget, or Unsupported.
+    `build(context)` returns the heuristic for the fitted `context.params`.
 
-    `search(params)` names the switches of the search (`tie`, `reopen`, `bpmx`) that the method is to be searched with
-    unless a user sets them: `{"bpmx": True}`. A method that does not claim to be consistent is searched with
-    reopening in any case.
+    `made_of(params)` names the methods it is built from. They are fitted to their shares of the budget and built
+    first. The method's claims then hold only if its parts claim the same. `params["parts"]` records their parameters.
 
-    `check(params)` is for what a `Parameter` cannot say, such as that one setting is within another: empty where the
-    settings are well, else what is wrong in one sentence. It is asked before anything is planned or written.
+    `search(params)` returns the search switches (`tie`, `reopen`, `bpmx`) to use unless the user sets them:
+    `{"bpmx": True}`. A method that does not claim consistency is always searched with reopening.
+
+    `check(params)` checks what a single `Parameter` cannot, such as one setting limiting another. It returns an empty
+    string, or one sentence that says what is wrong. It is called before a run is planned.
     """
 
     name: str
@@ -197,5 +201,5 @@ class Method:
     claims: Claims = Claims()
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     made_of: Callable[[Params], tuple[Part, ...]] | None = None
-    search: Callable[[Params], Mapping[str, bool | str]] = as_the_study_says
-    check: Callable[[Params], str] = nothing_against
+    search: Callable[[Params], Mapping[str, bool | str]] = no_preference
+    check: Callable[[Params], str] = no_objection

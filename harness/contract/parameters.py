@@ -1,4 +1,4 @@
-"""Which values a parameter takes, and how that is said to a person."""
+"""Checks of parameter values, and their description for users."""
 
 import sys
 from typing import Any
@@ -7,15 +7,15 @@ from aacbench.contract.method import Parameter
 
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
-# Those of the search, which may stand among a method's settings; a test compares them with the policy.
+# The fields of a search policy, which a user may also set per method. A test compares them with `Policy`.
 SEARCH_SWITCHES = ("tie", "reopen", "bpmx")
 
 
 def problem_with(parameter: Parameter, value: Any) -> str:
-    """Empty for a value the parameter takes, else what it takes."""
+    """Return an empty string if the parameter accepts the value, else a description of what it accepts."""
     kind = type(parameter.default)
-    of_kind = type(value) is kind or (kind is float and type(value) is int)
-    return "" if of_kind and _within(parameter, value) else wanted(parameter)
+    right_type = type(value) is kind or (kind is float and type(value) is int)
+    return "" if right_type and _within(parameter, value) else accepted_values(parameter)
 
 
 def _within(parameter: Parameter, value: Any) -> bool:
@@ -25,10 +25,10 @@ def _within(parameter: Parameter, value: Any) -> bool:
     return finite and above and below and (not parameter.choices or value in parameter.choices)
 
 
-def wanted(parameter: Parameter) -> str:
-    """What a parameter takes, in words."""
+def accepted_values(parameter: Parameter) -> str:
+    """Describe the values a parameter accepts: `a whole number from 1 to 8`."""
     if parameter.choices:
-        return f"one of {', '.join(map(written, parameter.choices))}"
+        return f"one of {', '.join(map(as_text, parameter.choices))}"
     kind, low, high = _KINDS[type(parameter.default)], parameter.minimum, parameter.maximum
     if low is not None and high is not None:
         return f"{kind} from {low} to {high}"
@@ -37,6 +37,6 @@ def wanted(parameter: Parameter) -> str:
     return f"{kind} up to {high}" if high is not None else kind
 
 
-def written(value: Any) -> str:
-    """A value as it is written on a command line."""
+def as_text(value: Any) -> str:
+    """Return the value as a user writes it on the command line."""
     return str(value).lower() if isinstance(value, bool) else str(value)

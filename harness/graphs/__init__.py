@@ -9,7 +9,7 @@ __all__ = ["Graph", "from_arcs"]
 
 
 def __getattr__(name: str) -> Any:
-    # Imported on demand: names of graphs are wanted where NumPy is not.
+    # Imported on demand: looking up names of graphs must not import NumPy.
     if name in __all__:
         from aacbench.graphs import record
 

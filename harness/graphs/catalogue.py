@@ -1,5 +1,9 @@
-"""The catalogue of named data sets: what `catalogue.toml` says, as records."""
+"""The names of graphs that come with aacbench, and the catalogue of data sets that `catalogue.toml` describes.
 
+Nothing heavy is imported, so that plugins and `--help` can look up names.
+"""
+
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,6 +12,9 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
+FILE_PREFIX = "file:"
+FIXED = ("sbm-10k", "ba-10k", "p7")  # generated, in one size
+SIZED = re.compile(r"(?P<kind>road|grid|maze)(-(?P<size>[0-9]+))?(-s(?P<seed>[0-9]+))?")
 SCENARIO = "scenario"
 
 
@@ -24,7 +31,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A named data set and how a graph is made of it."""
+    """A named data set and how its graph is read."""
 
     name: str
     summary: str
@@ -37,19 +44,25 @@ class Entry:
 
     @property
     def graph_files(self) -> Mapping[str, DataFile]:
-        """The files the reader takes, by the parameter each is given to."""
+        """The files for the reader, by the name of its parameter."""
         return {role: file for role, file in self.files.items() if role != SCENARIO}
 
 
 def parse(text: str) -> Mapping[str, Entry]:
-    """The entries of a catalogue, by name, in the order written."""
+    """Return the entries of a catalogue by name, in the order of the text."""
     return MappingProxyType({name: _entry(name, table) for name, table in tomllib.loads(text).items()})
 
 
 @cache
 def catalogue() -> Mapping[str, Entry]:
-    """The entries that come with aacbench."""
+    """Return the entries that come with aacbench."""
     return parse((resources.files(__package__) / "catalogue.toml").read_text(encoding="utf-8"))
+
+
+def comes_with_us(name: str) -> bool:
+    """Return whether the name is that of a file, of a data set of the catalogue, or of a generated graph."""
+    generated = name in FIXED or SIZED.fullmatch(name) is not None
+    return generated or name.startswith(FILE_PREFIX) or name in catalogue()
 
 
 def _entry(name: str, table: dict[str, Any]) -> Entry:

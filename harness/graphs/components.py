@@ -6,18 +6,18 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.graphs.record import Array, Graph, from_arcs, frozen
+from aacbench.graphs.record import Array, Graph, frozen
 
 
 def labels(graph: Graph, connection: str = "strong") -> Array:
-    """The component number of each vertex; `connection` is `strong` or `weak`."""
+    """Return the component number of each vertex; `connection` is `strong` or `weak`."""
     if connection not in ("strong", "weak"):
-        raise UsageError(f"components are 'strong' or 'weak', not {connection!r}.")
-    # Imported here: it takes a third of a second, which a process that only searches need not pay.
+        raise UsageError(f"connection must be 'strong' or 'weak', not {connection!r}.")
+    # Imported here: it takes a third of a second, and a process that only searches does not need it.
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    # Only the pattern counts, and an explicit zero weight must not read as a missing arc.
+    # The pattern only: scipy would take a weight of zero for a missing arc.
     pattern = csr_array(
         (np.ones(graph.arcs, dtype=np.int8), graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices)
     )
@@ -26,7 +26,7 @@ def labels(graph: Graph, connection: str = "strong") -> Array:
 
 
 def largest(graph: Graph, connection: str = "strong") -> Array:
-    """The vertices of the largest component, ascending; of equals, the one with the lowest vertex. Read-only."""
+    """Return the vertices of the largest component, ascending and read-only; ties go to the lowest vertex."""
     known = _LARGEST.setdefault(graph, {})
     if connection not in known:
         known[connection] = frozen(_largest(graph, connection), np.int64)
@@ -46,28 +46,10 @@ def _largest(graph: Graph, connection: str) -> Array:
 
 
 def vertex_set(graph: Graph, vertices: npt.ArrayLike) -> Array:
-    """These vertices of the graph, ascending and each once."""
+    """Return these vertices of the graph, ascending and each once."""
     found = np.unique(np.asarray(vertices))
     if found.size and found.dtype.kind not in "iu":
-        raise UsageError("a set of vertices is a list of whole numbers.")
+        raise UsageError("Vertices must be whole numbers.")
     if found.size and (found[0] < 0 or found[-1] >= graph.vertices):
-        raise UsageError(f"a set of vertices of this graph lies within 0..{graph.vertices - 1}.")
+        raise UsageError(f"Vertices of this graph lie within 0..{graph.vertices - 1}.")
     return found.astype(np.int64)
-
-
-def induced(graph: Graph, vertices: npt.ArrayLike) -> Graph:
-    """The graph on these vertices only, renumbered in ascending order."""
-    kept = vertex_set(graph, vertices)
-    place = np.full(graph.vertices, -1, dtype=np.int64)
-    place[kept] = np.arange(len(kept))
-    tail, head = place[graph.sources], place[graph.indices]
-    inside = (tail >= 0) & (head >= 0)
-    return from_arcs(
-        len(kept),
-        tail[inside],
-        head[inside],
-        graph.weights[inside],
-        coords=None if graph.coords is None else graph.coords[kept],
-        name=graph.name,
-        declared_directed=graph.declared_directed,
-    )

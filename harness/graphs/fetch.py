@@ -1,4 +1,4 @@
-"""Finding a data file: in `$AACBENCH_DATA`, in the cache, or by downloading it there, its digest checked each time."""
+"""Finding a data file in `$AACBENCH_DATA` or in the cache, or downloading it; its digest is checked each time."""
 
 import gzip
 import hashlib
@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from aacbench.errors import DataError, MissingDataError
 from aacbench.graphs.catalogue import DataFile
@@ -32,11 +31,8 @@ class Found:
     sha256: str
 
 
-def obtain(file: DataFile, *, progress: Any = False) -> Found:
-    """The file, downloaded if it must be.
-
-    `progress` is an object with `total`, `update`, `reset` and `close`, which pooch tells how far it is.
-    """
+def obtain(file: DataFile) -> Found:
+    """Return the file, downloaded if it is not on this machine."""
     path = in_data_folder(file)
     if path is not None:
         return _accept(path, file)
@@ -47,19 +43,19 @@ def obtain(file: DataFile, *, progress: Any = False) -> Found:
         except DataError:
             if file.address is None:
                 raise
-    return _download(file, progress)
+    return _download(file)
 
 
 def in_data_folder(file: DataFile) -> Path | None:
-    """Where the file lies below `$AACBENCH_DATA`, or None; its content is not looked at."""
+    """Return the path of the file below `$AACBENCH_DATA`, or None; its content is not checked."""
     folder = data_folder()
     return None if folder is None else _below(folder, file)
 
 
 def in_cache(file: DataFile) -> Path | None:
-    """Where the file lies in the user's cache, or None; its content is not looked at."""
+    """Return the path of the file in the user's cache, or None; its content is not checked."""
     for folder in cache_folders():
-        with suppress(DataError):  # a cache that cannot be looked at holds nothing
+        with suppress(DataError):  # an unreadable cache counts as empty
             path = _below(folder / "data", file)
             if path is not None:
                 return path
@@ -67,17 +63,17 @@ def in_cache(file: DataFile) -> Path | None:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a file at this place; a place that cannot be looked at is an error."""
+    """Return whether the path is a file; a path that cannot be checked is an error."""
     try:
         return path.is_file()
     except OSError as error:
         raise DataError(
-            f"{path} cannot be looked at ({error.strerror}): correct its permissions or its name."
+            f"{path} cannot be accessed ({error.strerror}); correct its permissions or its name."
         ) from error
 
 
 def sha256_of(path: Path) -> str:
-    """The digest of a file's bytes."""
+    """Return the sha256 of a file's bytes."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -100,14 +96,14 @@ def _accept(path: Path, file: DataFile, origin: str | None = None) -> Found:
         return Found(path, digest)
     if file.sha256 and file.editions is None:
         raise DataError(
-            f"{shown} is not the {file.at} that is wanted: its sha256 is {digest}, expected {' or '.join(file.sha256)}."
+            f"{shown} is not the expected {file.at}: its sha256 is {digest}, not {' or '.join(file.sha256)}."
         )
-    reason = file.editions or "no digest of it is known"
+    reason = file.editions or "its digest is unknown"
     if origin is not None and origin.startswith("http:"):
-        reason += ", and it came over plain http, where anyone on the way can change it"
+        reason += ", and plain http does not protect it"
     warnings.warn(
-        f"{shown} is used unverified ({reason}); its sha256 is {digest}: compare that with a copy you trust, and to "
-        f"have it checked from now on, list it as sha256 of {file.at} in aacbench/graphs/catalogue.toml.",
+        f"{shown} is used unverified ({reason}); its sha256 is {digest}. Compare that with a copy you trust; to have "
+        f"it checked from now on, list it as sha256 of {file.at} in aacbench/graphs/catalogue.toml.",
         UnverifiedDataWarning,
         stacklevel=4,
     )
@@ -115,7 +111,7 @@ def _accept(path: Path, file: DataFile, origin: str | None = None) -> Found:
 
 
 def _digest_inside(path: Path) -> str | None:
-    """The digest of what a .gz holds: compressing a file again must not make it another one."""
+    """Return the digest of the content of a .gz file, which does not change when the file is compressed again."""
     if path.suffix != ".gz":
         return None
     try:
@@ -125,16 +121,16 @@ def _digest_inside(path: Path) -> str | None:
         return None
 
 
-def _download(file: DataFile, progress: Any) -> Found:
+def _download(file: DataFile) -> Found:
     if file.address is None:
         raise MissingDataError(f"{file.at} is not on this machine: {file.how_to_get}, and {_put_it(file)}.")
     place = cache_folder() / "data" / file.at
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        # A folder of its own, beside the place it goes to: no other process sees the file before it is whole.
+        # In a temporary folder beside its place, so that no other process sees an incomplete file.
         with tempfile.TemporaryDirectory(prefix=".incoming-", dir=place.parent) as folder:
             arrived = Path(folder) / place.name
-            _retrieve(file.address, arrived, progress)
+            _retrieve(file.address, arrived)
             found = _accept(arrived, file, origin=file.address)
             _finish(arrived)
             arrived.replace(place)
@@ -146,7 +142,7 @@ def _download(file: DataFile, progress: Any) -> Found:
     return Found(place, found.sha256)
 
 
-def _retrieve(address: str, target: Path, progress: Any) -> None:
+def _retrieve(address: str, target: Path) -> None:
     import pooch
 
     pooch.get_logger().setLevel("WARNING")
@@ -157,7 +153,7 @@ def _retrieve(address: str, target: Path, progress: Any) -> None:
         urls={target.name: address},
         retry_if_failed=RETRIES,
     )
-    downloads.fetch(target.name, downloader=pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT_SECONDS))
+    downloads.fetch(target.name, downloader=pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS))
 
 
 def _put_it(file: DataFile) -> str:
@@ -174,6 +170,6 @@ def _reason(error: Exception) -> str:
 
 
 def _finish(path: Path) -> None:
-    path.chmod(0o644)  # it came as a temporary file, which nobody else may read
+    path.chmod(0o644)  # temporary files are readable by their owner only
     with path.open("rb") as stream:
         os.fsync(stream.fileno())

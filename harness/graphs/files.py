@@ -1,4 +1,4 @@
-"""What a `file:` name says: the files, the reader, and the options behind a question mark."""
+"""Parsing a `file:` name: the files, the reader, and the options after a question mark."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from typing import Any
 
 from aacbench.errors import MissingDataError, UsageError
 from aacbench.graphs import fetch
-from aacbench.graphs.names import FILE_PREFIX
-from aacbench.graphs.readers.values import quoted, whole
+from aacbench.graphs.catalogue import FILE_PREFIX
+from aacbench.graphs.readers.source import quoted, whole
 
 SUFFIXES = {
     ".gr": "dimacs",
@@ -37,46 +37,37 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What may be written for a parameter of a reader, and what it means; a ValueError refuses it."""
+    """An option of a reader: which values it takes, in words, and the function that converts the text."""
 
     values: str
-    meaning: Callable[[str], Any]
-
-
-def _one_of(**meanings: Any) -> Option:
-    def meaning(text: str) -> Any:
-        if text not in meanings:
-            raise ValueError
-        return meanings[text]
-
-    return Option(" or ".join(meanings), meaning)
+    convert: Callable[[str], Any]  # raises a KeyError or ValueError for a wrong value
 
 
 _NODES = Option("the file of the nodes, beside that of the edges", str)
-_DIRECTED = _one_of(yes=True, no=False)
+_DIRECTED = Option("yes or no", {"yes": True, "no": False}.__getitem__)
 OPTIONS: Mapping[str, Mapping[str, Option]] = {
-    "dimacs": {"id_base": _one_of(**{"0": 0, "1": 1})},
+    "dimacs": {"id_base": Option("0 or 1", {"0": 0, "1": 1}.__getitem__)},
     "edge-list": {"directed": _DIRECTED, "id_base": Option("the smallest id, a whole number", whole)},
     "osmnx-csv": {"nodes": _NODES, "weight": Option("a column of the edges", str)},
     "osmnx-graphml": {"weight": Option("an attribute of the edges", str)},
 }
 
 
-def understand(name: str) -> Request:
-    """What the name asks for; its files are there."""
-    path, written = _parts(name)
+def parse_name(name: str) -> Request:
+    """Return what the name asks for; raise where one of its files does not exist."""
+    path, texts = _parts(name)
     suffix = next((suffix for suffix in SUFFIXES if path.name.lower().endswith(suffix)), None)
     if suffix is None:
-        raise UsageError(f"{name}: the format is told by the suffix, which must be one of {', '.join(SUFFIXES)}.")
+        raise UsageError(f"{name}: the suffix must be one of {', '.join(SUFFIXES)}.")
     reader = SUFFIXES[suffix]
-    if suffix.startswith(".csv") and "nodes" in written:
+    if suffix.startswith(".csv") and "nodes" in texts:
         reader = "osmnx-csv"
-    options = {key: _value(name, suffix, reader, key, text) for key, text in written.items()}
+    options = {key: _value(name, suffix, reader, key, text) for key, text in texts.items()}
     files = {"path": path}
     if reader == "osmnx-csv":
         files = {"nodes": path.parent / Path(options.pop("nodes")).expanduser(), "edges": path}
     for file in files.values():
-        _check_there(name, file)
+        _check_exists(name, file)
     if reader == "dimacs":
         files |= _coordinates_beside(path, suffix)
     return Request(reader, files, options)
@@ -87,13 +78,13 @@ def _parts(name: str) -> tuple[Path, dict[str, str]]:
     if "?" not in text or fetch.is_file(Path(text).expanduser()):  # a question mark may be part of the path
         return Path(text).expanduser(), {}
     place, _, query = text.rpartition("?")
-    written: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for part in query.split("&"):
         key, _, value = part.partition("=")
-        if not (key and value) or key in written:
-            raise UsageError(f"{name}: options are written ?option=value&other=value, each once.")
-        written[key] = value
-    return Path(place).expanduser(), written
+        if not (key and value) or key in texts:
+            raise UsageError(f"{name}: options must be written ?option=value&other=value, each once.")
+        texts[key] = value
+    return Path(place).expanduser(), texts
 
 
 def _value(name: str, suffix: str, reader: str, key: str, text: str) -> Any:
@@ -101,9 +92,9 @@ def _value(name: str, suffix: str, reader: str, key: str, text: str) -> Any:
     if key not in known:
         raise UsageError(f"{name}: {_no_option(suffix, reader, key)}.")
     try:
-        return known[key].meaning(text)
-    except ValueError:
-        raise UsageError(f"{name}: {key} is {known[key].values}, not {quoted(text)}.") from None
+        return known[key].convert(text)
+    except (KeyError, ValueError):
+        raise UsageError(f"{name}: {key} must be {known[key].values}, not {quoted(text)}.") from None
 
 
 def _no_option(suffix: str, reader: str, key: str) -> str:
@@ -113,15 +104,15 @@ def _no_option(suffix: str, reader: str, key: str) -> str:
     shown = [f"{option}= {known[option].values}" for option in known]
     if suffix.startswith(".csv") and reader == "edge-list":
         shown.append(f"nodes= {_NODES.values} (of an OSMnx pair, which then takes weight= too)")
-    return f"there is no option {quoted(key)} for a {suffix} file; there is {', and '.join(shown)}"
+    return f"a {suffix} file has no option {quoted(key)}; it has {', and '.join(shown)}"
 
 
-def _check_there(name: str, path: Path) -> None:
+def _check_exists(name: str, path: Path) -> None:
     if fetch.is_file(path):
         return
     if path.is_dir():
         raise MissingDataError(f"{name}: {path.absolute()} is a folder; name a file in it.")
-    raise MissingDataError(f"{name}: there is no file at {path.absolute()}.")
+    raise MissingDataError(f"{name}: file {path.absolute()} does not exist.")
 
 
 def _coordinates_beside(path: Path, suffix: str) -> dict[str, Path]:

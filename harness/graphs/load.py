@@ -1,7 +1,13 @@
-"""Loading a graph by name: a file, a data set of the catalogue, or a generator's recipe."""
+"""Loading a graph by name: a file, a data set of the catalogue, or a generator's recipe.
 
+Parsed and generated graphs are cached on disk under the digest of what they are made from, and read back by memory map.
+"""
+
+import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -9,15 +15,16 @@ from pkgutil import resolve_name
 from typing import Any
 
 from aacbench.errors import AacbenchError, DataError, UsageError
-from aacbench.graphs import fetch, files, store
-from aacbench.graphs.catalogue import SCENARIO, Entry, catalogue
-from aacbench.graphs.names import FILE_PREFIX
+from aacbench.graphs import fetch, files
+from aacbench.graphs.catalogue import FILE_PREFIX, SCENARIO, Entry, catalogue
 from aacbench.graphs.record import Graph
+from aacbench.util import array_store
+from aacbench.util.paths import cache_folder, cache_folders
 from aacbench.util.text import near_names
 
-# By address, so that a format's parser is imported when a file of that format is read.
+# By address, so that a format's parser is imported only when a file of that format is read.
 READERS = {
-    "citation": "aacbench.graphs.citation:read_citations",
+    "citation": "aacbench.graphs.readers.edgelist:read_citations",
     "dimacs": "aacbench.graphs.readers.dimacs:read_dimacs",
     "edge-list": "aacbench.graphs.readers.edgelist:read_edge_list",
     "movingai": "aacbench.graphs.readers.movingai:read_map",
@@ -27,42 +34,35 @@ READERS = {
 }
 
 
-def load(name: str, *, progress: Any = False) -> Graph:
-    """The graph of this name, parsed or generated once and then kept in the cache; `progress` as in `fetch.obtain`."""
+def load(name: str) -> Graph:
+    """Return the graph of this name; it is parsed or generated once, then read from the cache."""
     if name.startswith(FILE_PREFIX):
         return _from_file(name)
     entry = catalogue().get(name)
-    if entry is not None:
-        return _from_catalogue(entry, progress)
-    graph = _generated(name)
+    graph = _generated(name) if entry is None else _from_catalogue(entry)
     if graph is None:
-        raise UsageError(f"there is no graph {name!r}{_nearest(name)}; `aacbench graphs` lists all.")
+        raise UsageError(f"Unknown graph {name!r}{_nearest(name)}; `aacbench graphs` lists all.")
     return graph
 
 
-def scenario_path(name: str, *, progress: Any = False) -> Path:
-    """The file of queries with known optima that belongs to a MovingAI map."""
+def scenario_path(name: str) -> Path:
+    """Return the file of queries with published optima that belongs to a MovingAI map of the catalogue."""
     entry = catalogue().get(name)
     if entry is None or SCENARIO not in entry.files:
-        raise UsageError(
-            f"there are no scenarios for {name!r}; the maps `movingai:...` in `aacbench graphs` have them."
-        )
-    return fetch.obtain(entry.files[SCENARIO], progress=progress).path
+        raise UsageError(f"Graph {name!r} has no scenario; only the maps `movingai:...` of the catalogue have one.")
+    return fetch.obtain(entry.files[SCENARIO]).path
 
 
 def _from_file(name: str) -> Graph:
-    request = files.understand(name)
+    request = files.parse_name(name)
     found = {role: fetch.Found(file, fetch.sha256_of(file)) for role, file in request.files.items()}
     return _parsed(name, request.reader, found, request.options)
 
 
-def _from_catalogue(entry: Entry, progress: Any) -> Graph:
-    found = {role: fetch.obtain(file, progress=progress) for role, file in entry.graph_files.items()}
+def _from_catalogue(entry: Entry) -> Graph:
+    found = {role: fetch.obtain(file) for role, file in entry.graph_files.items()}
     graph = _parsed(entry.name, entry.reader, found, entry.options)
-    for what, expected, got in (
-        ("vertices", entry.vertices, graph.vertices),
-        ("arcs", entry.arcs, graph.arcs),
-    ):
+    for what, expected, got in (("vertices", entry.vertices, graph.vertices), ("arcs", entry.arcs, graph.arcs)):
         if expected not in (None, got):
             paths = " and ".join(str(file.path) for file in found.values())
             raise DataError(f"{paths} cannot be {entry.name}: the graph has {got} {what}, not {expected}.")
@@ -70,53 +70,93 @@ def _from_catalogue(entry: Entry, progress: Any) -> Graph:
 
 
 def _parsed(name: str, reader: str, found: Mapping[str, fetch.Found], options: Mapping[str, Any]) -> Graph:
-    key = store.key_of(
-        {
-            "files": {role: file.sha256 for role, file in found.items()},
-            "reader": reader,
-            "options": dict(options),
-        }
-    )
-    kept = store.read(key, name)
-    if kept is not None:
-        return kept
+    digests = {role: file.sha256 for role, file in found.items()}
+    key = cache_key({"files": digests, "reader": reader, "options": dict(options)})
+    cached = read_cached(key, name)
+    if cached is not None:
+        return cached
     read: Callable[..., Graph] = resolve_name(READERS[reader])
     graph = read(**{role: file.path for role, file in found.items()}, **options, name=name)
     for file in found.values():
-        # The reader opened the file after its digest was taken: of another content this would be the wrong graph.
+        # The reader opened the file after its digest was taken, so a changed file would be cached under the wrong key.
         if fetch.sha256_of(file.path) != file.sha256:
-            raise DataError(f"{file.path} changed while it was read; load it again once it is whole.")
-    return store.keep(key, graph, name)
+            raise DataError(f"{file.path} changed while it was read; load it again once it is complete.")
+    return write_cached(key, graph, name)
 
 
 def _generated(name: str) -> Graph | None:
-    key = store.key_of(
-        {
-            "generated": name,
-            "libraries": {library: version(library) for library in ("networkx", "numpy")},
-        }
-    )
-    kept = store.read(key, name)
-    if kept is not None:
-        return kept
+    libraries = {library: version(library) for library in ("networkx", "numpy")}
+    key = cache_key({"generated": name, "libraries": libraries})
+    cached = read_cached(key, name)
+    if cached is not None:
+        return cached
     graph: Graph | None = import_module("aacbench.graphs.generators").generate(name)
-    return None if graph is None else store.keep(key, graph, name)
+    return None if graph is None else write_cached(key, graph, name)
+
+
+def cache_key(made_from: Mapping[str, Any]) -> str:
+    """Return the digest of what a graph is made from, and of the code that makes it."""
+    return array_store.key_of({"graph": made_from, "sources": sources_digest()})
+
+
+@cache
+def sources_digest() -> str:
+    """Return the digest of every source file about graphs: other code may make another graph of the same file."""
+    root = Path(__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def read_cached(key: str, name: str) -> Graph | None:
+    """Return the cached graph of this key, or None; a damaged entry is removed."""
+    found = (_read_entry(folder / "graphs", key, name) for folder in cache_folders())
+    return next((graph for graph in found if graph is not None), None)
+
+
+def write_cached(key: str, graph: Graph, name: str) -> Graph:
+    """Cache the graph and return it as stored; where that is impossible, return the graph itself."""
+    arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
+    if graph.coords is not None:
+        arrays["coords"] = graph.coords
+    facts = {"digest": graph.digest, "declared_directed": graph.declared_directed}
+    with suppress(OSError):
+        array_store.write(cache_folder() / "graphs", key, arrays, facts)
+        return read_cached(key, name) or replace(graph, name=name)
+    return replace(graph, name=name)
+
+
+def _read_entry(root: Path, key: str, name: str) -> Graph | None:
+    stored = array_store.read(root, key)
+    if stored is None:
+        return None
+    try:
+        graph = Graph(**stored.arrays, name=name, declared_directed=stored.facts["declared_directed"])
+        if graph.digest == stored.facts["digest"]:
+            return graph
+    except MemoryError:
+        return None
+    except Exception:  # a damaged description can raise anything; the graph is then made again
+        pass
+    array_store.drop(root, key)
+    return None
 
 
 def _nearest(name: str) -> str:
+    """Return a suggestion of names like this one, in brackets, or nothing."""
     with suppress(AacbenchError):
-        files.understand(FILE_PREFIX + name)
+        files.parse_name(FILE_PREFIX + name)
         return f" (did you mean {FILE_PREFIX}{name}?)"
-    spelt = {}
+    spellings = {}
     for pattern, _ in import_module("aacbench.graphs.generators").describe():
-        spelt[pattern.lower()] = spelt[_stem(pattern)] = pattern
+        spellings[pattern.lower()] = spellings[_stem(pattern)] = pattern
     for known in catalogue():
-        spelt[known.lower()] = spelt[known.partition(":")[2].lower()] = known
-    matches = [match for tried in (name.lower(), _stem(name)) for match in near_names(tried, spelt, most=3)]
-    close = dict.fromkeys(spelt[match] for match in matches)
+        spellings[known.lower()] = spellings[known.partition(":")[2].lower()] = known
+    matches = [match for tried in (name.lower(), _stem(name)) for match in near_names(tried, spellings, most=3)]
+    close = dict.fromkeys(spellings[match] for match in matches)
     return f" (did you mean {' or '.join(close)}?)" if close else ""
 
 
 def _stem(name: str) -> str:
-    """What a generator's name begins with, before the sizes."""
     return name.lower().partition("-")[0]

@@ -1,4 +1,4 @@
-"""The frozen `Graph` record: a directed graph in compressed rows, with everything derived from its arcs computed."""
+"""The frozen `Graph` record: a directed graph in compressed sparse rows."""
 
 import hashlib
 import json
@@ -48,12 +48,12 @@ class Graph:
 
     @property
     def vertices(self) -> int:
-        """How many vertices there are."""
+        """The number of vertices."""
         return len(self.indptr) - 1
 
     @property
     def arcs(self) -> int:
-        """How many arcs there are, after parallel ones were merged."""
+        """The number of arcs, after parallel arcs were merged."""
         return len(self.indices)
 
     @property
@@ -68,7 +68,7 @@ class Graph:
 
     @cached_property
     def symmetric(self) -> bool:
-        """Whether every arc has a reverse of equal weight: computed, whatever the data set declares."""
+        """Whether every arc has a reverse of equal weight; computed from the arcs, not declared."""
         indptr, indices, weights = _reversed_rows(self)
         return (
             np.array_equal(indptr, self.indptr)
@@ -78,11 +78,11 @@ class Graph:
 
     @cached_property
     def reverse(self) -> "Graph":
-        """The graph with every arc turned round; the graph itself where it is symmetric."""
+        """The graph with every arc reversed; the graph itself where it is symmetric."""
         if self.symmetric:
             return self
         indptr, indices, weights = _reversed_rows(self)
-        turned = Graph(
+        reverse = Graph(
             indptr=indptr,
             indices=indices,
             weights=weights,
@@ -90,12 +90,12 @@ class Graph:
             name=self.name,
             declared_directed=self.declared_directed,
         )
-        turned.__dict__["reverse"] = self
-        return turned
+        reverse.__dict__["reverse"] = self
+        return reverse
 
     @cached_property
     def digest(self) -> str:
-        """The sha256 of the arrays in canonical little-endian form; the name does not count."""
+        """The sha256 of the arrays in canonical little-endian form, without the name."""
         arrays = {"indptr": self.indptr, "indices": self.indices, "weights": self.weights}
         if self.coords is not None:
             arrays["coords"] = self.coords
@@ -118,7 +118,7 @@ def from_arcs(
     name: str = "",
     declared_directed: bool = True,
 ) -> Graph:
-    """Build a graph from arc lists; undirected sources give each edge in both directions."""
+    """Build a graph from lists of arcs; an undirected edge must be given in both directions."""
     tail, head, weight = _vertex_list(sources), _vertex_list(targets), _weight_list(weights)
     _check_arcs(vertices, tail, head, weight, name)
     keep = tail != head
@@ -140,7 +140,7 @@ def from_arcs(
 
 
 def frozen(array: Array, dtype: npt.DTypeLike) -> Array:
-    """The array with this dtype, contiguous and read-only; copied only where it must be."""
+    """Return the array with this dtype, contiguous and read-only; it is copied only if necessary."""
     if array.dtype == dtype and array.flags.c_contiguous and not array.flags.writeable:
         return array
     result = np.array(array, dtype=dtype, order="C")
@@ -150,24 +150,24 @@ def frozen(array: Array, dtype: npt.DTypeLike) -> Array:
 
 def _vertex_list(values: npt.ArrayLike) -> Array:
     array = np.asarray(values)
-    return array if array.size else array.astype(np.int64)  # an empty list reads as floats
+    return array if array.size else array.astype(np.int64)  # NumPy makes an empty list floats
 
 
 def _weight_list(values: npt.ArrayLike) -> Array:
     array = np.asarray(values)
     if array.dtype.kind == "f" and isinstance(values, list | tuple) and all(isinstance(v, int) for v in values):
-        # NumPy quietly rounds a list of integers with one beyond 64 bits to floats.
+        # NumPy rounds a list of integers to floats where one exceeds 64 bits.
         return array.astype(object) if array.size else array
     return array
 
 
 def _unsigned_zeros(weights: Array) -> Array:
-    # -0.0 equals 0.0 but has other bytes, so that equal graphs would differ in digest.
+    # -0.0 and 0.0 are equal but have other bytes, and equal graphs must have equal digests.
     return weights + 0.0 if weights.dtype.kind == "f" and np.signbit(weights).any() else weights
 
 
 def _reversed_rows(graph: Graph) -> tuple[Array, Array, Array]:
-    # A stable sort by head keeps tails ascending, which is the order rows have everywhere.
+    # A stable sort by head keeps the tails ascending, as rows must be.
     order = np.argsort(graph.indices, kind="stable")
     indptr = np.zeros(graph.vertices + 1, dtype=np.int64)
     np.cumsum(np.bincount(graph.indices, minlength=graph.vertices), out=indptr[1:])
@@ -175,9 +175,9 @@ def _reversed_rows(graph: Graph) -> tuple[Array, Array, Array]:
 
 
 def _check_arcs(vertices: int, tail: Array, head: Array, weight: Array, name: str) -> None:
-    where = f"graph {name!r}: " if name else ""
+    where = f"Graph {name!r}: " if name else ""
     if not 0 < vertices <= MAX_VERTICES:
-        raise DataError(f"{where}a graph has between 1 and {MAX_VERTICES} vertices, not {vertices}.")
+        raise DataError(f"{where}a graph must have between 1 and {MAX_VERTICES} vertices, not {vertices}.")
     if not tail.ndim == head.ndim == weight.ndim == 1:
         raise DataError(f"{where}sources, targets and weights must be flat lists.")
     if not len(tail) == len(head) == len(weight):
@@ -194,13 +194,13 @@ def _check_arcs(vertices: int, tail: Array, head: Array, weight: Array, name: st
 
 
 def _check_kinds(graph: Graph) -> None:
-    """Refuse what a conversion to the record's own types would quietly change."""
-    where = f"graph {graph.name!r}: " if graph.name else ""
+    """Raise where converting to the record's types would change values."""
+    where = f"Graph {graph.name!r}: " if graph.name else ""
     indptr, indices, weights = graph.indptr, graph.indices, graph.weights
     if {indptr.dtype.kind, indices.dtype.kind} - set("iu") or weights.dtype.kind not in "iuf":
-        raise DataError(f"{where}row pointers and vertices must be integers and weights numbers.")
+        raise DataError(f"{where}indptr and indices must be integers and weights numbers.")
     if len(indices) and indices.max() > MAX_VERTICES:
-        raise DataError(f"{where}an arc names the vertex {indices.max()}, and {MAX_VERTICES} is the last possible.")
+        raise DataError(f"{where}an arc names the vertex {indices.max()}, but {MAX_VERTICES} is the largest possible.")
     if weights.dtype.kind == "u" and len(weights) and weights.max() >= MAX_TOTAL_WEIGHT:
         raise DataError(_too_heavy(where))
     if graph.coords is not None and graph.coords.dtype.kind not in "iuf":
@@ -208,21 +208,21 @@ def _check_kinds(graph: Graph) -> None:
 
 
 def _too_heavy(where: str) -> str:
-    return f"{where}the weights add up to 2^62 or more, which distances could not hold exactly."
+    return f"{where}the weights add up to 2^62 or more, so distances would not be exact."
 
 
 def _check(graph: Graph) -> None:
-    where = f"graph {graph.name!r}: " if graph.name else ""
+    where = f"Graph {graph.name!r}: " if graph.name else ""
     indptr, indices, weights = graph.indptr, graph.indices, graph.weights
     if len(indptr) < 2 or indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
-        raise DataError(f"{where}the row pointers do not fit the arcs.")
+        raise DataError(f"{where}indptr does not fit the arcs.")
     _check_arcs(graph.vertices, indices, indices, weights, graph.name)
     rising = np.diff(indices) > 0
     rising[indptr[1:-1][(indptr[1:-1] > 0) & (indptr[1:-1] < len(indices))] - 1] = True
     if not rising.all():
-        raise DataError(f"{where}each vertex's arcs must go to ascending, distinct vertices; use from_arcs.")
+        raise DataError(f"{where}the arcs of each vertex must go to ascending, distinct vertices; use from_arcs.")
     if (graph.sources == indices).any():
-        raise DataError(f"{where}a self-loop was left in; use from_arcs.")
+        raise DataError(f"{where}self-loops are not allowed; use from_arcs, which drops them.")
     if graph.integral and len(weights) and float(weights.sum(dtype=np.float64)) >= MAX_TOTAL_WEIGHT:
         raise DataError(_too_heavy(where))
     with np.errstate(over="ignore"):

@@ -1,11 +1,16 @@
-"""Landmark labels: pools, distance tables and covering radii."""
+"""Landmark labels: pools, selectors, distance tables and heuristics from them."""
 
 from aacbench.labels.exact import Direction, distances
-from aacbench.labels.pool import Pool, farthest_points, of_landmarks, stored_farthest_points
-from aacbench.labels.radius import covering_radius, symmetric_covering_radius
+from aacbench.labels.pool import (
+    Pool,
+    covering_radius,
+    farthest_points,
+    of_landmarks,
+    stored_farthest_points,
+    symmetric_covering_radius,
+)
 from aacbench.labels.selectors import SELECTORS, select
-from aacbench.labels.subset import subset
-from aacbench.labels.tables import alt_layout, fixed_point, label_rows, rounding_margin
+from aacbench.labels.tables import alt_layout, fixed_point, label_rows, rounding_margin, subset
 
 __all__ = [
     "SELECTORS",

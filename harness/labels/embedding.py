@@ -1,67 +1,72 @@
-"""FastMap and its relatives: coordinates whose sums of differences bound distances, exact in whole numbers."""
+"""FastMap and related embeddings: integer coordinates whose summed differences are lower bounds on distances."""
+
+from typing import Any
 
 import numpy as np
+from numba import njit
 
 from aacbench.graphs import components
 from aacbench.graphs.record import Array, Graph, from_arcs
-from aacbench.labels.exact import Direction, distances
+from aacbench.labels.exact import Direction, distances, one_to_all
 from aacbench.labels.tables import on_grid
-from aacbench.search.networks import Arcs, Network, network, with_weights
-from aacbench.search.one_to_all import one_to_all
-from aacbench.search.workspace import borrow, give_back
+from aacbench.search.networks import Arcs, Network, borrow, give_back, network, with_weights
 
-ALTERNATIONS = 10  # of the search for a farthest pair, as published
+ALTERNATIONS = 10  # in the search for a farthest pair, as published
 
 
 def integral(net: Network) -> tuple[Network, float | None]:
-    """The network with whole weights: itself, or with weights rounded down to a grid, and what its unit is worth."""
+    """Return the network with integer weights, and the value of one unit, or None if the weights were integers already.
+
+    Float weights are rounded down to a grid.
+    """
     if net.graph.integral:
         return net, None
     start = int(components.largest(net.graph)[0])
     farthest = max(float(distances(net, start, side).max()) for side in Direction)
-    weights, unit = on_grid(net.graph.weights, 2 * farthest)  # any two are at most that far apart, by way of the start
+    weights, unit = on_grid(net.graph.weights, 2 * farthest)  # no two vertices are farther apart, via the start
     return with_weights(net, weights), unit
 
 
 def least_of_both_ways(graph: Graph) -> Graph:
-    """The undirected graph of min(w(u, v), w(v, u)): no distance in it is longer than in the graph."""
+    """Return the undirected graph with weights min(w(u, v), w(v, u)); its distances are never longer."""
     tails, heads = graph.sources, graph.indices
     ends = (np.concatenate((tails, heads)), np.concatenate((heads, tails)))
     return from_arcs(graph.vertices, *ends, np.concatenate((graph.weights, graph.weights)), name=graph.name)
 
 
 def fastmap(net: Network, dimensions: int, rng: np.random.Generator) -> Array:
-    """Coordinates of a symmetric network of whole weights, a row a vertex (Cohen et al. 2018), fewer if all is said.
+    """Return FastMap coordinates (Cohen et al. 2018), one row per vertex; for symmetric networks with integer weights.
 
-    Each is (d(a, v) + d(a, b) - d(b, v)) / 2 for a far pair a, b, rounded down, which no arc lengthens: floor(x) <=
-    floor(y) + w for x <= y + w and w whole. Then what it explains is taken off every arc.
+    A coordinate is (d(a, v) + d(a, b) - d(b, v)) / 2 for a far pair a, b, rounded down. Rounding is safe: x <= y + w
+    implies floor(x) <= floor(y) + w for an integer w. Each arc is then shortened by what the coordinate accounts for.
+    There are fewer than `dimensions` columns if nothing is left to account for.
     """
     inside = net.place[components.largest(net.graph)]
-    left = Remainder(net, net.arcs)
+    left = ResidualArcs(net, net.arcs)
     columns: list[Array] = []
     while len(columns) < dimensions:
         from_a, from_b, apart = _far_pair(left, inside, rng)
         if apart == 0:
             break
-        column = np.where(from_a < 0, 0, (from_a + apart - from_b) // 2)  # another component has nothing to say
+        column = np.where(from_a < 0, 0, (from_a + apart - from_b) // 2)  # other components get no coordinate
         columns.append(column)
         left.lower(np.abs(left.steps(column)))
     return _by_vertex(net, columns)
 
 
 def residual(net: Network, dimensions: int, rng: np.random.Generator) -> Array:
-    """Distances d(v, l) to far vertices l over what earlier ones left of each arc; whole weights, any direction.
+    """Return distances d(v, l) to far vertices l over the residual arcs, one row per vertex; integer weights.
 
-    One lowers the arc (u, v) by d(u, l) - d(v, l) where that is positive. Labels d(l, v) in between would be all but
-    zero: once every vertex reaches l at no cost, so it does every vertex that l does.
+    Each column shortens the arc (u, v) by d(u, l) - d(v, l) if that is positive. Labels d(l, v) are not used: once
+    every vertex reaches l at no cost, it also reaches at no cost what l reaches, so they would be almost zero.
     """
     inside = net.place[components.largest(net.graph)]
-    ahead, back = Remainder(net, net.arcs), Remainder(net, net.backward)
+    ahead, back = ResidualArcs(net, net.arcs), ResidualArcs(net, net.backward)
     columns: list[Array] = []
     for _ in range(dimensions):
         far = _farthest(ahead.distances(rng.choice(inside)), inside)
         column = back.distances(far)
-        # Unknown is as far as anything: then an arc that leads out of what is known lowers nothing.
+        # A vertex that does not reach `far` counts as farthest, so that arcs leading to it keep their weight.
         column = np.where(column < 0, column.max(), column)
         columns.append(column)
         ahead.lower(np.maximum(ahead.steps(column), 0))
@@ -70,12 +75,12 @@ def residual(net: Network, dimensions: int, rng: np.random.Generator) -> Array:
 
 
 def undirected(net: Network) -> Network:
-    """The network of `least_of_both_ways`."""
+    """Return the network of `least_of_both_ways`."""
     return network(least_of_both_ways(net.graph), net.order)
 
 
-class Remainder:
-    """What is left of a network's arcs: the same ones, in the network's own numbering, with weights that go down."""
+class ResidualArcs:
+    """The residual arcs of a network: the same arcs, in the network's numbering, with decreasing weights."""
 
     def __init__(self, net: Network, arcs: Arcs) -> None:
         self._net = net
@@ -83,7 +88,7 @@ class Remainder:
         self._tails = np.repeat(np.arange(net.graph.vertices, dtype=np.uint32), np.diff(arcs.indptr))
 
     def distances(self, vertex: int) -> Array:
-        """How far every vertex is from this one, -1 where it cannot be reached."""
+        """Return the distance of every vertex from this one, -1 if unreachable."""
         found = np.empty(self._net.graph.vertices, dtype=np.int64)
         work = borrow(self._net)
         one_to_all(self._arcs, np.int32(vertex), np.int64(2**62), found, work.heap)
@@ -91,20 +96,20 @@ class Remainder:
         return found
 
     def steps(self, column: Array) -> Array:
-        """How much less a column has at the head of each arc than at its tail."""
+        """Return for each arc the column's value at the tail minus that at the head."""
         return column[self._tails] - column[self._arcs.heads]
 
     def lower(self, by: Array) -> None:
-        """Take so much off each arc."""
+        """Subtract an amount from the weight of each arc."""
         weights = self._arcs.weights - by
-        if weights.min(initial=0) < 0:  # a search over such arcs would not end, and run out of its heap
-            raise ArithmeticError("more was taken off an arc than it had; please report it.")
-        weights.flags.writeable = False  # a kernel is compiled for one kind of array
+        if weights.min(initial=0) < 0:  # a search over negative arcs would not end
+            raise ArithmeticError("A residual arc became negative; please report this defect.")
+        weights.flags.writeable = False  # kernels are compiled for read-only arrays
         self._arcs = self._arcs._replace(weights=weights)
 
 
-def _far_pair(left: Remainder, inside: Array, rng: np.random.Generator) -> tuple[Array, Array, int]:
-    """Distances from both of a pair far apart, and how far: from any vertex to the farthest, back and forth."""
+def _far_pair(left: ResidualArcs, inside: Array, rng: np.random.Generator) -> tuple[Array, Array, int]:
+    """Return the distances from both vertices of a far pair, and the distance between them."""
     from_a = left.distances(rng.choice(inside))
     b = _farthest(from_a, inside)
     from_b = left.distances(b)
@@ -121,8 +126,26 @@ def _farthest(row: Array, inside: Array) -> int:
 
 
 def _by_vertex(net: Network, columns: list[Array]) -> Array:
-    """Columns in the network's numbering as a row a vertex of the graph."""
+    """Return columns in the network's numbering as one row per vertex of the graph."""
     rows = np.zeros((net.graph.vertices, max(1, len(columns))), dtype=np.int64)
     for k, column in enumerate(columns):
         rows[:, k] = column[net.place]
     return rows
+
+
+@njit
+def l1(labels: Any, u: int, t: int) -> Any:
+    """The L1 distance of two rows of coordinates."""
+    total = labels.rows[u, 0] - labels.rows[u, 0]  # zero, in the type of a difference
+    for k in range(labels.rows.shape[1]):
+        total += abs(labels.rows[u, k] - labels.rows[t, k])
+    return total * labels.scale
+
+
+@njit
+def one_sided(labels: Any, u: int, t: int) -> Any:
+    """The sum of the positive differences d(u, l) - d(t, l)."""
+    total = labels.rows[u, 0] - labels.rows[u, 0]
+    for k in range(labels.rows.shape[1]):
+        total += max(labels.rows[u, k] - labels.rows[t, k], 0)
+    return total * labels.scale

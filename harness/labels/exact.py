@@ -1,4 +1,4 @@
-"""Exact distances from or to one vertex, in the graph's own vertex order."""
+"""Exact distances from or to one vertex."""
 
 from enum import Enum
 
@@ -6,13 +6,13 @@ import numpy as np
 
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
-from aacbench.search.networks import Network
-from aacbench.search.one_to_all import one_to_all
-from aacbench.search.workspace import borrow, give_back
+from aacbench.search.heap import sift_down, sift_up
+from aacbench.search.networks import Arcs, Network, borrow, give_back
+from aacbench.util.compiled import kernel
 
 
 class Direction(Enum):
-    """Whether distances lead from the vertex or to it."""
+    """Distances from a vertex, or to it."""
 
     FROM = "from"
     TO = "to"
@@ -21,10 +21,13 @@ class Direction(Enum):
 def distances(
     network: Network, vertex: int, direction: Direction = Direction.FROM, limit: float | None = None
 ) -> Array:
-    """d(vertex, v), or d(v, vertex), for every v; -1 where unreachable or beyond the limit."""
+    """Return d(vertex, v), or d(v, vertex), for every v in the graph's own vertex order.
+
+    The distance is -1 where there is no path, or none within the limit.
+    """
     graph = network.graph
     if not 0 <= vertex < graph.vertices:
-        raise UsageError(f"vertex {vertex} is not in the graph, which has vertices 0..{graph.vertices - 1}.")
+        raise UsageError(f"Vertex {vertex} is not in the graph, which has the vertices 0..{graph.vertices - 1}.")
     found = np.empty(graph.vertices, dtype=graph.weights.dtype)
     farthest = graph.weights.dtype.type(2**62 if graph.integral else np.inf)
     arcs = network.arcs if direction is Direction.FROM else network.backward
@@ -33,3 +36,32 @@ def distances(
     one_to_all(arcs, network.place[vertex], at_most, found, work.heap)
     give_back(network, work)
     return found[network.place]
+
+
+@kernel
+def one_to_all(arcs: Arcs, source: int, limit: float, distances: Array, heap: Array) -> int:
+    """Fill `distances` from the source, -1 if unreachable or beyond the limit; return how many vertices were settled.
+
+    The heap needs room for one entry more than there are arcs.
+    """
+    distances[:] = -1
+    distances[source] = 0
+    zero = distances[source]  # in the type of the weights
+    sift_up(heap, 0, zero, zero, np.uint32(0), np.uint32(source))
+    size, settled = 1, 0
+    indptr, heads, weights = arcs.indptr, arcs.heads, arcs.weights
+    while size > 0:
+        g, u = heap[0].f, heap[0].vertex
+        size -= 1
+        sift_down(heap, size)
+        if g > distances[u]:
+            continue
+        settled += 1
+        for arc in range(indptr[u], indptr[u + np.uint32(1)]):
+            v = heads[arc]
+            through = g + weights[arc]
+            if through <= limit and (distances[v] < 0 or through < distances[v]):
+                distances[v] = through
+                sift_up(heap, size, through, zero, np.uint32(0), v)
+                size += 1
+    return settled

@@ -1,4 +1,4 @@
-"""What a method is told of a graph before it builds, with the width that every distance label is sure to fit."""
+"""The properties of a graph that a budget depends on, with a label width that every distance fits."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ _NARROW, _WIDE = 4, 8
 
 
 def graph_info(network: Network) -> GraphInfo:
-    """The facts of a graph that a budget depends on, computed from its arcs."""
+    """Return the properties of a graph that a method's `fit` may use, computed from its arcs."""
     graph = network.graph
     return GraphInfo(
         name=graph.name,
@@ -27,11 +27,11 @@ def graph_info(network: Network) -> GraphInfo:
 
 
 def distance_bound(network: Network) -> int:
-    """A number that no finite distance of an integer graph exceeds, as cheap as the label width needs it to be.
+    """Return a number that no finite distance of an integer graph exceeds, without computing all distances.
 
-    A shortest path leaves each vertex at most once, so the heaviest arcs out of each vertex add up to a bound. Where
-    that is too much for 32 bits, the part of a path inside the largest strong component, which is in one piece, is
-    bounded by a detour through one of its vertices; it is left by one arc at most.
+    A shortest path leaves each vertex at most once, so the sum of the heaviest arc out of each vertex is a bound. If
+    that exceeds 32 bits, the part of a path inside the largest strong component is bounded by a detour through one of
+    its vertices; that part is contiguous, and one arc at most leaves it.
     """
     heaviest = _heaviest_arcs_out(network)
     bound = int(heaviest.sum())

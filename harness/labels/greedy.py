@@ -1,4 +1,4 @@
-"""The greedy choice of labels: add the one that raises the bounds of given queries most, again and again."""
+"""Greedy selection of labels: repeatedly add the one that raises the bounds of given queries most."""
 
 import heapq
 
@@ -10,9 +10,9 @@ from aacbench.labels.pool import Pool
 
 
 def label_bounds(pool: Pool, sources: Array, targets: Array) -> tuple[Array, Array]:
-    """What each landmark's labels d(l, v), and its labels d(v, l), bound each query by: a row a landmark, at least 0.
+    """Return the bounds on each query by the labels d(l, v) and by the labels d(v, l), one row per landmark.
 
-    On a symmetric graph one label does both, and both arrays are the same.
+    Bounds are at least 0. On a symmetric graph one label serves both directions, and both arrays are the same.
     """
     ahead = _differences(pool.forward, targets, sources)
     if pool.symmetric:
@@ -22,13 +22,13 @@ def label_bounds(pool: Pool, sources: Array, targets: Array) -> tuple[Array, Arr
 
 
 def greedy(bounds: Array, count: int) -> Array:
-    """Rows whose largest bounds add up to most, chosen one after another; ties go to the lowest row.
+    """Return `count` rows chosen one by one, each maximising the summed largest bound; ties go to the lowest row.
 
-    The sum of largest bounds is submodular: what a row adds can only fall as others are chosen. So what it would have
-    added earlier is a limit, and only rows whose limit is the highest are asked again (lazy greedy, Minoux 1978).
+    The sum is submodular: the gain of a row only falls as others are chosen. An earlier gain is thus an upper limit,
+    and only the row with the highest limit is evaluated again (lazy greedy, Minoux 1978).
     """
     if not 0 <= count <= len(bounds):
-        raise UsageError(f"{count} cannot be chosen from {len(bounds)}.")
+        raise UsageError(f"Cannot choose {count} rows from {len(bounds)}.")
     best = np.zeros(bounds.shape[1], dtype=bounds.dtype)
     limits = [(-_gain(row, best), k) for k, row in enumerate(bounds)]
     heapq.heapify(limits)
@@ -36,7 +36,7 @@ def greedy(bounds: Array, count: int) -> Array:
     while len(chosen) < count:
         _, k = limits[0]
         limit = (-_gain(bounds[k], best), k)
-        if len(limits) == 1 or limit <= min(limits[1:3]):  # the next highest is one of the first one's children
+        if len(limits) == 1 or limit <= min(limits[1:3]):  # the second highest is a child of the root
             heapq.heappop(limits)
             np.maximum(best, bounds[k], out=best)
             chosen.append(k)
@@ -46,12 +46,12 @@ def greedy(bounds: Array, count: int) -> Array:
 
 
 def _differences(table: Array, larger: Array, smaller: Array) -> Array:
-    """table[:, larger] - table[:, smaller], but 0 where that is negative or one of the two is unreachable."""
+    """Return table[:, larger] - table[:, smaller], but 0 where it is negative or a label is unreachable."""
     wide = np.int64 if table.dtype.kind == "i" else np.float64
     a, b = table[:, larger].astype(wide), table[:, smaller].astype(wide)
     return np.where((a < 0) | (b < 0), 0, np.maximum(a - b, 0))
 
 
 def _gain(row: Array, best: Array) -> float:
-    """What a row adds to the sum, exactly for whole numbers: differences first, since sums may be large."""
+    """Return the gain of a row; exact for integers, since differences are taken before the sum."""
     return np.maximum(row - best, 0).sum().item()

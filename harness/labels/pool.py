@@ -1,4 +1,4 @@
-"""Landmark pools: farthest-point landmarks with their distance tables, computed once per graph, and kept on disk."""
+"""Landmark pools: landmarks with their distance tables, farthest-point sampling, and pools on disk."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -15,17 +15,17 @@ from aacbench.graphs import components
 from aacbench.graphs.record import Array
 from aacbench.labels.exact import Direction, distances
 from aacbench.search.networks import Network
-from aacbench.util import array_store as artifacts
+from aacbench.util import array_store
 
 _INT32_MAX = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pool:
-    """Landmarks and their distances, a row a landmark, in the graph's own vertex order; -1 is unreachable.
+    """Landmarks and their distances, one row per landmark, in the graph's own vertex order; -1 is unreachable.
 
-    `forward[k, v]` is d(l_k, v) and `backward[k, v]` is d(v, l_k): the same array on a symmetric graph. `seconds` is
-    what computing them took, whether now or when they were put on disk.
+    `forward[k, v]` is d(l_k, v) and `backward[k, v]` is d(v, l_k); on a symmetric graph they are the same array.
+    `seconds` is the computing time, also for a pool that was read from disk.
     """
 
     landmarks: Array
@@ -38,54 +38,54 @@ class Pool:
 
     @property
     def symmetric(self) -> bool:
-        """Whether one table serves both directions."""
+        """Return whether one table serves both directions."""
         return self.forward is self.backward
 
     def take(self, chosen: Array) -> "Pool":
-        """The pool of the landmarks at these positions."""
+        """Return the pool of the landmarks at these positions."""
         forward = self.forward[chosen]
         backward = forward if self.symmetric else self.backward[chosen]
         return Pool(self.landmarks[chosen], forward, backward, self.seconds)
 
     def first(self, count: int) -> "Pool":
-        """The pool of the first `count` landmarks, which is what a run for that count would have chosen."""
+        """Return the pool of the first `count` landmarks, charged its share of the time."""
         if not 0 <= count <= len(self):
-            raise UsageError(f"the first {count} landmarks cannot be taken from a pool of {len(self)}.")
+            raise UsageError(f"Cannot take the first {count} landmarks from a pool of {len(self)}.")
         forward = self.forward[:count]
         backward = forward if self.symmetric else self.backward[:count]
         return Pool(self.landmarks[:count], forward, backward, self.seconds * count / max(1, len(self)))
 
 
 def farthest_points(network: Network, count: int, *, start: int | None = None, component: Array | None = None) -> Pool:
-    """Farthest-point sampling by forward distance over the component (the largest strong one), ties to the lowest id.
+    """Return a pool by farthest-point sampling over a component, by default the largest strong one.
 
-    The first landmark is `start`, by default the component's lowest vertex. The first K landmarks of a longer run are
-    the run for K. On a symmetric graph there is one table; otherwise backward distances are computed beside forward.
+    The first landmark is `start`, by default the component's lowest vertex. Each further one maximises the forward
+    distance from the nearest landmark; ties go to the lowest vertex. The first K landmarks do not depend on `count`.
     """
     inside = components.largest(network.graph) if component is None else np.unique(component)
     first = int(inside[0]) if start is None else start
     if not 0 < count <= len(inside):
-        raise UsageError(f"{count} landmarks cannot be chosen from a component of {len(inside)} vertices.")
+        raise UsageError(f"Cannot choose {count} landmarks from a component of {len(inside)} vertices.")
     if first not in inside:
-        raise UsageError(f"the first landmark, {first}, is not in the component landmarks are chosen from.")
+        raise UsageError(f"The first landmark, {first}, is not in the component.")
     began = time.perf_counter()
     if network.graph.symmetric:
         landmarks, forward = _collect(_sample(network, first, inside, count, lambda _: None))
         backward = forward
     else:
         waiting: list[Future[Array]] = []
-        with ThreadPoolExecutor(1) as beside:
-            turned = lambda l: waiting.append(beside.submit(distances, network, l, Direction.TO))  # noqa: E731
-            landmarks, forward = _collect(_sample(network, first, inside, count, turned))
+        with ThreadPoolExecutor(1) as thread:
+            submit = lambda l: waiting.append(thread.submit(distances, network, l, Direction.TO))  # noqa: E731
+            landmarks, forward = _collect(_sample(network, first, inside, count, submit))
         backward = table([row.result() for row in waiting])
     return Pool(landmarks, forward, backward, time.perf_counter() - began)
 
 
 def of_landmarks(network: Network, landmarks: npt.ArrayLike, threads: int = 2) -> Pool:
-    """The pool of given landmarks, in their order."""
+    """Return the pool of the given landmarks, in their order."""
     chosen = np.asarray(landmarks, dtype=np.int64)
     if chosen.ndim != 1 or not chosen.size:
-        raise UsageError("a pool is made of a list of at least one landmark.")
+        raise UsageError("A pool needs a list of at least one landmark.")
     began = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
         forward = table(list(pool.map(lambda l: distances(network, int(l), Direction.FROM), chosen)))
@@ -103,18 +103,18 @@ def stored_farthest_points(
     start: int | None = None,
     check: Callable[[], None] = lambda: None,
 ) -> Pool:
-    """`farthest_points` from disk where it or a longer run is there, else computed and put there.
+    """Return `farthest_points` from disk, as a prefix of a longer pool if there is one; else compute and store it.
 
-    A pool grows by doubling, so that a budget sweep computes few and every smaller K is a prefix. `check` is called
-    before one is put on disk, and by raising keeps it from there.
+    The size of a stored pool is a power of two, so that a budget sweep computes few pools. `check` is called before a
+    pool is stored; it raises an exception to prevent that.
     """
     inside = components.largest(network.graph)
     first = int(inside[0]) if start is None else start
     size = min(len(inside), max(16, 1 << (count - 1).bit_length())) if 0 < count <= len(inside) else count
     for longer in sorted({size, *(size << k for k in range(1, 5))}):
-        kept = artifacts.read(root, _key(network, first, longer))
-        if kept is not None:
-            return _from_artifact(kept).first(count)
+        artifact = array_store.read(root, _key(network, first, longer))
+        if artifact is not None:
+            return _from_artifact(artifact).first(count)
     computed = stored(
         root, _key(network, first, size), lambda: farthest_points(network, size, start=first, component=inside), check
     )
@@ -122,18 +122,18 @@ def stored_farthest_points(
 
 
 def stored(root: Path, key: str, compute: Callable[[], Pool], check: Callable[[], None] = lambda: None) -> Pool:
-    """The pool that is kept under the key, else computed, checked and put there, and then read by memory map."""
-    kept = artifacts.read(root, key)
-    if kept is not None:
-        return _from_artifact(kept)
+    """Return the pool stored under the key; if there is none, compute, check and store it, then read it back."""
+    artifact = array_store.read(root, key)
+    if artifact is not None:
+        return _from_artifact(artifact)
     pool = compute()
     check()
     try:
-        artifacts.write(root, key, _arrays(pool), {"seconds": pool.seconds})
+        array_store.write(root, key, _arrays(pool), {"seconds": pool.seconds})
     except OSError:
         return pool  # a full or read-only disk costs time, not the result
-    kept = artifacts.read(root, key)
-    return pool if kept is None else _from_artifact(kept)
+    artifact = array_store.read(root, key)
+    return pool if artifact is None else _from_artifact(artifact)
 
 
 def _sample(
@@ -148,7 +148,7 @@ def _sample(
         chosen(landmark)
         row = distances(network, landmark, Direction.FROM)
         np.minimum(nearest, np.where(row < 0, highest, row), out=nearest)
-        nearest[landmark] = -1  # never twice, even where every distance is zero
+        nearest[landmark] = -1  # never chosen twice, even if every distance is zero
         yield landmark, row
         landmark = int(np.argmax(nearest))
 
@@ -159,17 +159,17 @@ def _collect(sampled: Iterator[tuple[int, Array]]) -> tuple[Array, Array]:
 
 
 def table(rows: list[Array]) -> Array:
-    """Rows stacked, as int32 where every distance fits."""
+    """Return the rows stacked into a read-only table, as int32 if every distance fits."""
     narrow = rows[0].dtype.kind == "i" and max(int(row.max()) for row in rows) <= _INT32_MAX
-    table = np.empty((len(rows), len(rows[0])), dtype=np.int32 if narrow else rows[0].dtype)
+    stacked = np.empty((len(rows), len(rows[0])), dtype=np.int32 if narrow else rows[0].dtype)
     for k, row in enumerate(rows):
-        table[k] = row
-    table.flags.writeable = False
-    return table
+        stacked[k] = row
+    stacked.flags.writeable = False
+    return stacked
 
 
 def _key(network: Network, start: int, count: int) -> str:
-    return artifacts.key_of({"pool": "fps/1", "graph": network.graph.digest, "start": start, "count": count})
+    return array_store.key_of({"pool": "fps/1", "graph": network.graph.digest, "start": start, "count": count})
 
 
 def _arrays(pool: Pool) -> dict[str, Array]:
@@ -177,6 +177,26 @@ def _arrays(pool: Pool) -> dict[str, Array]:
     return arrays if pool.symmetric else {**arrays, "backward": pool.backward}
 
 
-def _from_artifact(kept: artifacts.Artifact) -> Pool:
-    forward = kept.arrays["forward"]
-    return Pool(kept.arrays["landmarks"], forward, kept.arrays.get("backward", forward), kept.facts["seconds"])
+def _from_artifact(artifact: array_store.Artifact) -> Pool:
+    arrays = artifact.arrays
+    forward = arrays["forward"]
+    return Pool(arrays["landmarks"], forward, arrays.get("backward", forward), artifact.facts["seconds"])
+
+
+def covering_radius(pool: Pool, component: Array) -> float:
+    """Return max over v of min over l of d(l, v); infinite if some vertex is reached by no landmark."""
+    return _radius(_finite(pool.forward[:, component]))
+
+
+def symmetric_covering_radius(pool: Pool, component: Array) -> float:
+    """Return max over v of min over l of max(d(l, v), d(v, l)), which limits directed bounds."""
+    there, back = _finite(pool.forward[:, component]), _finite(pool.backward[:, component])
+    return _radius(np.maximum(there, back))
+
+
+def _finite(table: Array) -> Array:
+    return np.where(table < 0, np.inf, table)
+
+
+def _radius(table: Array) -> float:
+    return float(table.min(axis=0).max())

@@ -1,7 +1,12 @@
-"""Label tables for deployment: rows by vertex in a chosen width, and the layout that searches with them."""
+"""Landmark labels for deployment: tables with one row per vertex, their rounding, and ALT heuristics from them."""
+
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+from numba import njit
 
+from aacbench.contract.method import LabelHeuristic
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
 from aacbench.labels.pool import Pool, of_landmarks
@@ -13,29 +18,29 @@ WIDTHS = ("exact", "float32")
 
 
 def label_rows(pool: Pool, width: str = "exact") -> Array:
-    """The labels of a pool, a row a vertex: d(l, v), followed on directed graphs by d(v, l).
+    """Return the labels of a pool, one row per vertex: d(l, v), followed on directed graphs by d(v, l).
 
-    `exact` keeps the pool's own type: int32 or int64 for integer weights, float64 for float weights. `float32` halves
-    float64 by rounding to nearest; use it with `rounding_margin`.
+    The width `exact` keeps the pool's type: int32 or int64 for integer weights, float64 for float weights. `float32`
+    rounds float64 labels to nearest; use it with `rounding_margin`.
     """
     if width not in WIDTHS:
-        raise UsageError(f"the label width must be one of {', '.join(WIDTHS)}, not {width!r}.")
+        raise UsageError(f"Unknown label width {width!r}. Known: {', '.join(WIDTHS)}.")
     tables = [pool.forward] if pool.symmetric else [pool.forward, pool.backward]
     dtype = tables[0].dtype
     if width == "float32":
         if dtype.kind != "f":
-            raise UsageError("float32 labels are for float weights; integer labels are already 4 bytes and exact.")
+            raise UsageError("float32 labels are for float weights; labels of integer weights are exact in 4 bytes.")
         dtype = np.dtype(np.float32)
         if max(float(table.max()) for table in tables) > float(np.finfo(np.float32).max):
-            raise UsageError("these distances are too large for float32 labels; use exact ones.")
+            raise UsageError("The distances are too large for float32 labels; use exact ones.")
     return frozen(np.concatenate(tables, axis=0).T, dtype)
 
 
 def rounding_margin(rows: Array) -> float:
-    """What to take off a difference of two labels so that rounding cannot have raised it above the distance.
+    """Return the margin to subtract from a difference of two labels so that it cannot exceed the distance.
 
-    Sums along a path are off by up to RELATIVE_TOLERANCE of the largest label; a float32 label by half a unit in its
-    last place besides, so a difference of two by one unit. Integer labels are exact.
+    A sum along a path is off by up to RELATIVE_TOLERANCE of the largest label. A float32 label is also off by half a
+    unit in its last place, so a difference of two by one unit. Integer labels are exact.
     """
     if rows.dtype.kind != "f" or not rows.size:
         return 0.0
@@ -45,14 +50,14 @@ def rounding_margin(rows: Array) -> float:
 
 
 def fixed_point(network: Network, landmarks: Array) -> tuple[Pool, float]:
-    """Integer labels of float weights, four bytes each, and what their unit is worth.
+    """Return a pool of 4-byte integer labels for float weights, and the value of one label unit.
 
-    Weights are rounded down to multiples of a power of two, small enough that distances just fit int32, and distances
-    are computed on those, exactly. So the bound is sound and consistent, which rounding the distances would not be.
+    Weights are rounded down to multiples of a power of two, such that distances just fit int32. Distances over these
+    weights are exact, so the bound is admissible and consistent; rounded distances would not be.
     """
     graph = network.graph
     if graph.integral:
-        raise UsageError("fixed-point labels are for float weights; integer labels are already 4 bytes and exact.")
+        raise UsageError("Fixed-point labels are for float weights; labels of integer weights are exact in 4 bytes.")
     pool = of_landmarks(network, landmarks)
     farthest = max(float(pool.forward.max()), float(pool.backward.max()))
     weights, unit = on_grid(graph.weights, farthest)
@@ -60,9 +65,12 @@ def fixed_point(network: Network, landmarks: Array) -> tuple[Pool, float]:
 
 
 def on_grid(weights: Array, farthest: float) -> tuple[Array, float]:
-    """Weights rounded down to multiples of a power of two, such that distances up to `farthest` just fit int32."""
+    """Return weights rounded down to multiples of a unit, and the unit.
+
+    The unit is the power of two for which distances up to `farthest` just fit int32.
+    """
     exponent = int(np.frexp(max(farthest, np.finfo(np.float64).tiny))[1]) - 31  # farthest < 2^(exponent + 31)
-    with np.errstate(over="ignore"):  # an arc longer than any distance is on no shortest path, so it may be cut
+    with np.errstate(over="ignore"):  # arcs longer than any distance are on no shortest path
         whole = np.floor(np.minimum(np.ldexp(weights, -exponent), 2.0**31)).astype(np.int64)
     return whole, float(np.ldexp(1.0, exponent))
 
@@ -70,14 +78,60 @@ def on_grid(weights: Array, farthest: float) -> tuple[Array, float]:
 def alt_layout(
     network: Network, rows: Array, landmarks: int, *, scale: float | None = None, margin: float | None = None
 ) -> Layout:
-    """The ALT bound over label rows in the graph's own vertex order, for searching this network.
+    """Return the layout of the ALT bound over label rows in the graph's own vertex order.
 
-    On a symmetric graph there may be a column a landmark, which serves both directions; otherwise there are two, those
-    of d(l, v) first. The margin is `rounding_margin` unless given: 0 replays a search that took no care of rounding.
+    One column per landmark serves both directions, which needs a symmetric graph. With two columns per landmark, those
+    of d(l, v) come first. The margin is `rounding_margin` by default; 0 replays a search that ignored rounding.
     """
     symmetric = rows.ndim == 2 and rows.shape[1] == landmarks
     if not symmetric and rows.shape[1:] != (2 * landmarks,):
-        raise UsageError(f"labels of shape {rows.shape} do not fit {landmarks} landmarks.")
+        raise UsageError(f"Labels of shape {rows.shape} do not fit {landmarks} landmarks.")
     columns = {"both": landmarks} if symmetric else {"forward": landmarks}
-    care = rounding_margin(rows) if margin is None else margin
-    return differential(network, rows, margin=care, scale=scale, **columns)
+    safe = rounding_margin(rows) if margin is None else margin
+    return differential(network, rows, margin=safe, scale=scale, **columns)
+
+
+def subset(
+    network: Network, pool: Pool, forward: npt.ArrayLike, backward: npt.ArrayLike | None = None, labels: str = "exact"
+) -> LabelHeuristic:
+    """Return the heuristic with the labels d(l, v) of the landmarks at `forward`, and d(v, l) of those at `backward`.
+
+    Both are positions in the pool. Without `backward`, each landmark serves both directions: with one label on a
+    symmetric graph, else with two. `labels` is exact, fixed (fixed-point) or replay (exact, without a margin).
+    """
+    ahead = np.asarray(forward, dtype=np.int64)
+    back = ahead if backward is None else np.asarray(backward, dtype=np.int64)
+    settings: dict[str, Any] = {}
+    if labels == "fixed":
+        wanted = np.unique(np.concatenate((ahead, back)))
+        pool, settings["scale"] = fixed_point(network, pool.landmarks[wanted])
+        ahead, back = np.searchsorted(wanted, ahead), np.searchsorted(wanted, back)
+    if backward is None and pool.symmetric:
+        rows, columns = _rows(pool.forward[ahead]), {"both": len(ahead)}
+    else:
+        rows, columns = _rows(pool.forward[ahead], pool.backward[back]), {"forward": len(ahead)}
+    if rows.dtype.kind == "f" and labels != "replay":
+        settings["margin"] = rounding_margin(rows)
+    return LabelHeuristic({"rows": rows}, "differential", settings | columns)
+
+
+def _rows(*tables: Array) -> Array:
+    return frozen(np.concatenate(tables, axis=0).T, np.result_type(*tables))
+
+
+@njit
+def single_precision(labels: Any, u: int, t: int) -> Any:
+    """The differential bound computed in float32, as in the paper's code: rounding may raise it above the distance.
+
+    The columns are in the order of `Differential`: `both`, `forward`, then the rest.
+    """
+    best = np.float32(0)
+    turn = labels.both + labels.forward
+    for k in range(labels.rows.shape[1]):
+        here, there = labels.rows[u, k], labels.rows[t, k]
+        if here >= 0 and there >= 0:
+            if k < turn:
+                best = max(best, there - here)
+            if k < labels.both or k >= turn:
+                best = max(best, here - there)
+    return np.float64(best)

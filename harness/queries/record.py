@@ -1,4 +1,4 @@
-"""The frozen `QuerySet` record: pairs of original vertex ids, with what is known about them."""
+"""The frozen `QuerySet` record: pairs of vertex ids, with published costs and groups where known."""
 
 import hashlib
 import json
@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import DataError, UsageError
-from aacbench.graphs.record import Array, Graph, frozen
+from aacbench.graphs.record import Array, frozen
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QuerySet:
     """Queries from `sources[i]` to `targets[i]`, in order; all arrays are read-only.
 
-    `optima` are published costs, `buckets` whatever groups the queries (a scenario's buckets, Dijkstra-rank strata).
+    `optima` are published costs; `buckets` group the queries (a scenario's buckets, or strata of Dijkstra rank).
     """
 
     sources: Array
@@ -43,12 +43,12 @@ class QuerySet:
         return f"QuerySet({self.name!r}, {len(self)} queries, mode {self.mode!r}, seed {self.seed})"
 
     def take(self, indices: npt.ArrayLike | slice) -> "QuerySet":
-        """The queries at these positions (whole numbers from 0, or a slice), in that order."""
+        """Return the queries at these positions (whole numbers from 0, or a slice), in that order."""
         chosen = np.arange(len(self))[indices] if isinstance(indices, slice) else np.asarray(indices)
         if chosen.size and chosen.dtype.kind not in "iu":
-            raise UsageError("queries are taken by position, so positions must be whole numbers.")
+            raise UsageError("Positions of queries must be whole numbers.")
         if chosen.size and (chosen.min() < 0 or chosen.max() >= len(self)):
-            raise UsageError(f"queries are taken from positions 0 to {len(self) - 1} of this set, not beyond.")
+            raise UsageError(f"Positions of queries in this set go from 0 to {len(self) - 1}.")
         chosen = chosen.astype(np.int64)
         return replace(
             self,
@@ -58,18 +58,23 @@ class QuerySet:
             buckets=None if self.buckets is None else self.buckets[chosen],
         )
 
-    def check_fits(self, graph: Graph) -> None:
-        """Raise where a query names a vertex the graph does not have; compiled code does not look."""
-        bad = np.flatnonzero(np.maximum(self.sources, self.targets) >= graph.vertices)
-        if len(bad):
+    def check_optima(self, costs: Array) -> None:
+        """Raise where a published optimum differs from the true cost (-1: no path); float costs may be rounded."""
+        if self.optima is None:
+            return
+        # Scenario files print six digits (1006.02), and some cut them instead of rounding (454.764 for 454.7645).
+        digits = 10.0 ** (np.floor(np.log10(np.maximum(self.optima, 1))) - 5)
+        allowed = 0.0 if costs.dtype.kind == "i" else np.maximum(1e-4, digits)
+        for i in np.flatnonzero((costs < 0) | (np.abs(costs - self.optima) > allowed))[:1]:
+            true = "there is no path" if costs[i] < 0 else f"Dijkstra finds {costs[i]:.10g}"
             raise DataError(
-                f"query {bad[0]} goes from {self.sources[bad[0]]} to {self.targets[bad[0]]}, "
-                f"but graph {graph.name!r} has the vertices 0..{graph.vertices - 1}."
+                f"The query from {self.sources[i]} to {self.targets[i]} has the published optimum "
+                f"{self.optima[i]:.10g}, but {true}; the queries of {self.name!r} belong to another graph or weights."
             )
 
     @cached_property
     def digest(self) -> str:
-        """The sha256 of the arrays in canonical little-endian form; name, mode and seed do not count."""
+        """The sha256 of the arrays in canonical little-endian form, without name, mode and seed."""
         arrays = {"sources": self.sources, "targets": self.targets, "optima": self.optima, "buckets": self.buckets}
         canonical = {
             key: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for key, a in arrays.items() if a is not None
@@ -82,14 +87,14 @@ class QuerySet:
 
 
 def first_occurrences(sources: Array, targets: Array) -> Array:
-    """The positions, ascending, at which a (source, target) pair occurs for the first time."""
+    """Return the positions, ascending, at which a (source, target) pair occurs for the first time."""
     order = np.lexsort((targets, sources))  # stable, so the first of equals stays first
     same = (np.diff(sources[order]) == 0) & (np.diff(targets[order]) == 0)
     return np.sort(np.delete(order, np.flatnonzero(same) + 1))
 
 
 def some_targets(parts: Sequence[QuerySet], count: int) -> Array:
-    """A few targets of these queries in order, drawn by the digest of the last part: always the same ones."""
+    """Return `count` targets of these queries, ascending; the digest of the last part is the seed of the draw."""
     targets = np.unique(np.concatenate([queries.targets for queries in parts]))
     rng = np.random.default_rng(int(parts[-1].digest[:16], 16))
     return np.sort(rng.choice(targets, min(count, len(targets)), replace=False))
@@ -98,21 +103,21 @@ def some_targets(parts: Sequence[QuerySet], count: int) -> Array:
 def _integers(values: Array, field: str) -> Array:
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise DataError(f"a query set's {field} must be a flat list of whole numbers.")
+        raise DataError(f"A query set's {field} must be a flat list of whole numbers.")
     if array.size and array.max() > np.iinfo(np.int64).max:
-        raise DataError(f"a query set's {field} must be below 2^63.")
+        raise DataError(f"A query set's {field} must be below 2^63.")
     return frozen(array, np.int64)
 
 
 def _costs(values: Array) -> Array:
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iuf"):
-        raise DataError("a query set's optima must be a flat list of numbers.")
+        raise DataError("A query set's optima must be a flat list of numbers.")
     return frozen(array + 0.0, np.float64)  # -0.0 becomes 0.0: equal costs must have equal digests
 
 
 def _check(queries: QuerySet) -> None:
-    where = f"query set {queries.name!r}: " if queries.name else ""
+    where = f"Query set {queries.name!r}: " if queries.name else ""
     for field in ("targets", "optima", "buckets"):
         values = getattr(queries, field)
         if values is not None and len(values) != len(queries):
@@ -123,4 +128,4 @@ def _check(queries: QuerySet) -> None:
     if queries.optima is not None:
         bad = np.flatnonzero(~(np.isfinite(queries.optima) & (queries.optima >= 0)))
         if len(bad):
-            raise DataError(f"{where}query {bad[0]} has the optimum {queries.optima[bad[0]]}, which no path can cost.")
+            raise DataError(f"{where}query {bad[0]} has the optimum {queries.optima[bad[0]]}, which is not a cost.")

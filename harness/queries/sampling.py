@@ -17,10 +17,9 @@ HOTSPOTS = 8
 HOTSPOT_SHARE = 0.90
 DEGREE_POWER = 1.5
 DRAWS_PER_QUERY = 10_000
+MAX_QUERIES = 10_000_000
 
 Draw = Callable[[int], Array]
-
-MOST = 10_000_000
 
 
 def sample(
@@ -37,29 +36,29 @@ def sample(
     `component` holds the vertices to draw from, by default the largest strong component.
     """
     if mode not in MODES:
-        raise UsageError(f"there is no query mode {mode!r}; choose one of {', '.join(sorted(MODES))}.")
-    if not 0 <= count <= MOST:
-        raise UsageError(f"a query set has from 0 to {MOST} queries, not {count}.")
+        raise UsageError(f"Unknown query mode {mode!r}; choose one of {', '.join(sorted(MODES))}.")
+    if not 0 <= count <= MAX_QUERIES:
+        raise UsageError(f"A query set has from 0 to {MAX_QUERIES} queries, not {count}.")
     vertices = component_vertices(graph, component)
     possible = len(vertices) * (len(vertices) - 1)
     if strict and count > possible:
-        raise UsageError(f"a component of {len(vertices)} vertices has {possible} distinct queries, not {count}.")
+        raise UsageError(f"A component of {len(vertices)} vertices has {possible} distinct queries, not {count}.")
     pairs = _collect(MODES[mode](random_state(seed), graph, vertices), count, strict)
     return QuerySet(sources=pairs[:, 0], targets=pairs[:, 1], name=graph.name, mode=mode, seed=seed)
 
 
 def component_vertices(graph: Graph, component: npt.ArrayLike | None) -> Array:
-    """The vertices to draw from, ascending: those given, else the largest strong component."""
+    """Return the vertices to draw from, ascending: those given, or the largest strong component."""
     vertices = components.largest(graph, "strong") if component is None else components.vertex_set(graph, component)
     if len(vertices) < 2:
-        raise UsageError(f"queries need a component of at least 2 vertices, and this one has {len(vertices)}.")
+        raise UsageError(f"Queries need a component of at least 2 vertices, but this one has {len(vertices)}.")
     return vertices
 
 
 def random_state(seed: int) -> np.random.RandomState:
-    """The generator the paper's recipes name, whose stream NumPy keeps the same for ever."""
+    """Return the generator that the paper's recipes use; NumPy guarantees that its stream never changes."""
     if not 0 <= seed < 2**32:
-        raise UsageError(f"a query seed lies between 0 and 2^32 - 1, which {seed} does not.")
+        raise UsageError(f"A query seed must lie between 0 and 2^32 - 1, not {seed}.")
     return np.random.RandomState(seed)
 
 
@@ -69,9 +68,9 @@ def _collect(draw: Draw, count: int, strict: bool) -> Array:
         if drawn > DRAWS_PER_QUERY * (count + 100):
             kind = "distinct queries" if strict else "queries with different ends"
             raise UsageError(
-                f"{drawn} draws gave {len(kept)} of {count} {kind}; ask for fewer, or draw in mode 'uniform'."
+                f"{drawn} draws gave only {len(kept)} of {count} {kind}; ask for fewer, or use mode 'uniform'."
             )
-        # Batches grow with what was drawn, so that a set with few keepers takes few rounds.
+        # Batches grow with the number of draws, so that few rounds are needed even where most pairs are dropped.
         batch = max(count - len(kept), drawn // 4)
         pairs = draw(batch)
         drawn += batch
@@ -82,13 +81,13 @@ def _collect(draw: Draw, count: int, strict: bool) -> Array:
 
 
 def _uniform(state: np.random.RandomState, graph: Graph, vertices: Array) -> Draw:
-    # `choice(vertices)` is `vertices[randint(0, len)]`, and many randints are one after another: the same stream.
+    # `choice(vertices)` is `vertices[randint(0, len)]`, and one call for many reads the same stream.
     return lambda pairs: vertices[state.randint(0, len(vertices), size=(pairs, 2))]
 
 
 def _hotspot(state: np.random.RandomState, graph: Graph, vertices: Array) -> Draw:
     if len(vertices) < HOTSPOTS:
-        raise UsageError(f"hotspot queries need at least {HOTSPOTS} vertices, and the component has {len(vertices)}.")
+        raise UsageError(f"Hotspot queries need at least {HOTSPOTS} vertices, but the component has {len(vertices)}.")
     hotspots = state.choice(vertices, HOTSPOTS, replace=False)
 
     def end() -> int:
@@ -102,7 +101,7 @@ def _powerlaw(state: np.random.RandomState, graph: Graph, vertices: Array) -> Dr
     # Arcs of the whole graph count, out and in: an undirected edge, being two arcs, counts twice at either end.
     degrees = np.diff(graph.indptr) + np.bincount(graph.indices, minlength=graph.vertices)
     chance = np.maximum(degrees[vertices], 1).astype(np.float64) ** DEGREE_POWER
-    # What `choice(vertices, p=...)` does at each draw, with the sums done once.
+    # The same as `choice(vertices, p=...)` at each draw, but the sums are computed once.
     cumulative = (chance / chance.sum()).cumsum()
     cumulative /= cumulative[-1]
     return lambda pairs: vertices[cumulative.searchsorted(state.random_sample((pairs, 2)), side="right")]

@@ -1,4 +1,4 @@
-"""Dijkstra ranks: how far away a target is, counted in vertices a search settles before it."""
+"""Queries by Dijkstra rank: how many vertices a search from the source settles up to the target."""
 
 from heapq import heappop, heappush
 
@@ -12,49 +12,25 @@ from aacbench.queries.sampling import component_vertices, random_state
 from aacbench.util.compiled import kernel
 
 
-def dijkstra_ranks(graph: Graph, queries: QuerySet) -> Array:
-    """For each query, how many vertices Dijkstra settles up to and including the target; -1 where unreachable.
+def sample_by_rank(graph: Graph, sources: int, *, seed: int = 42, component: npt.ArrayLike | None = None) -> QuerySet:
+    """Draw different sources, each with a query to the vertices of rank 2, 4, 8, ...; `buckets` are the strata 1, 2, 3.
 
-    Of equally distant vertices in the queue the lowest id is settled first; the source always has rank 1.
-    """
-    queries.check_fits(graph)
-    ranks = np.empty(len(queries), dtype=np.int64)
-    order = np.empty(graph.vertices, dtype=np.int64)
-    for place, (source, target) in enumerate(zip(queries.sources, queries.targets, strict=True)):
-        count = settle(graph.indptr, graph.indices, graph.weights, source, target, order)
-        ranks[place] = count if order[count - 1] == target else -1
-    return ranks
-
-
-def strata(ranks: npt.ArrayLike) -> Array:
-    """The stratum floor(log2(rank)) of each rank, and -1 for the rank -1 of an unreachable target."""
-    given = np.asarray(ranks)
-    if given.size and (given.dtype.kind not in "iu" or ((given < 1) & (given != -1)).any()):
-        raise UsageError("ranks are whole numbers from 1, or -1 for an unreachable target.")
-    exponents = np.frexp(given.astype(np.float64))[1].astype(np.int64)  # exact, where log2 could round up
-    return np.where(given == -1, -1, exponents - 1)
-
-
-def sample_by_rank(
-    graph: Graph, per_stratum: int, *, seed: int = 42, component: npt.ArrayLike | None = None
-) -> QuerySet:
-    """Queries from `per_stratum` random sources to targets of rank 2, 4, 8, ... each; `buckets` are the strata.
-
-    Where the vertex of rank 2^k lies outside the component, the next inside it of the same stratum takes its place; a
-    source with none has no query there. One source's queries follow each other, so that every prefix is balanced.
+    Stratum k holds the ranks from 2^k to 2^(k+1) - 1. Where the vertex of rank 2^k lies outside the component, the next
+    one of the stratum inside it is the target; where there is none, the source has no query in that stratum. Queries of
+    a source follow each other, and fewer sources give the beginning of the same set.
     """
     vertices = component_vertices(graph, component)
-    if not 0 <= per_stratum <= len(vertices):
-        raise UsageError(f"{per_stratum} different sources cannot be drawn from {len(vertices)} vertices.")
+    if not 0 <= sources <= len(vertices):
+        raise UsageError(f"Cannot draw {sources} different sources from a component of {len(vertices)} vertices.")
     inside = np.zeros(graph.vertices, dtype=np.bool_)
     inside[vertices] = True
     order = np.empty(graph.vertices, dtype=np.int64)
-    found: list[tuple[int, int, int]] = []
-    for source in random_state(seed).permutation(vertices)[:per_stratum]:
-        count = settle(graph.indptr, graph.indices, graph.weights, source, -1, order)
-        found += [(source, target, k) for k, target in _targets(order[:count], inside)]
-    sources, targets, buckets = np.array(found, dtype=np.int64).reshape(-1, 3).T
-    return QuerySet(sources=sources, targets=targets, buckets=buckets, name=graph.name, mode="rank", seed=seed)
+    queries: list[tuple[int, int, int]] = []
+    for source in random_state(seed).permutation(vertices)[:sources]:
+        settled = settle(graph.indptr, graph.indices, graph.weights, source, order)
+        queries += [(source, target, k) for k, target in _targets(order[:settled], inside)]
+    starts, targets, buckets = np.array(queries, dtype=np.int64).reshape(-1, 3).T
+    return QuerySet(sources=starts, targets=targets, buckets=buckets, name=graph.name, mode="strata", seed=seed)
 
 
 def _targets(order: Array, inside: Array) -> list[tuple[int, int]]:
@@ -68,8 +44,8 @@ def _targets(order: Array, inside: Array) -> list[tuple[int, int]]:
 
 
 @kernel
-def settle(indptr: Array, indices: Array, weights: Array, source: int, until: int, order: Array) -> int:
-    """Write vertices to `order` as Dijkstra settles them, stop after `until`, and return how many there are."""
+def settle(indptr: Array, indices: Array, weights: Array, source: int, order: Array) -> int:
+    """Write vertices to `order` as Dijkstra settles them, the lowest id first among equals; return how many."""
     distance = np.zeros(len(order), weights.dtype)
     reached = np.zeros(len(order), np.bool_)
     settled = np.zeros(len(order), np.bool_)
@@ -83,8 +59,6 @@ def settle(indptr: Array, indices: Array, weights: Array, source: int, until: in
         settled[u] = True
         order[count] = u
         count += 1
-        if u == until:
-            break
         for arc in range(indptr[u], indptr[u + 1]):
             v = np.int64(indices[arc])
             through = near + weights[arc]

@@ -11,10 +11,10 @@ from aacbench.errors import AacbenchError
 from aacbench.graphs.record import Array
 from aacbench.labels.exact import Direction, distances
 from aacbench.queries.record import QuerySet, some_targets
-from aacbench.search.answers import Answers
+from aacbench.search import Answers
 from aacbench.search.astar import RELATIVE_TOLERANCE
+from aacbench.search.bounds import violations
 from aacbench.search.networks import Network
-from aacbench.search.violations import violations
 
 CLAIMS = ("admissible", "consistent", "optimal")  # where the last is broken, one of the others is why
 TARGETS = 3  # for which every vertex and every arc is looked at
@@ -62,7 +62,7 @@ class Audit:
 def audit_answers(
     sources: Array, targets: Array, answers: Answers, reference: Array
 ) -> tuple[int, list[Counterexample]]:
-    """Costs and re-summed paths that are not the reference's, and source bounds above it: how many, and the worst."""
+    """Count costs and re-summed paths that differ from the reference, and source bounds above it; with the worst."""
     slack = _slack(np.maximum(reference, 0), answers.cost.dtype.kind == "i")
     wrong_cost = ~(np.abs(answers.cost - reference) <= slack)  # so that NaN is wrong too
     wrong_path = ~(np.abs(answers.path_cost - reference) <= slack)
@@ -81,13 +81,13 @@ def audit_answers(
 def check_reference(
     sources: Array, targets: Array, reference: Array, audited: Array, exact: Callable[[int], Array]
 ) -> None:
-    """Hold Dijkstra's costs themselves against distances that another search found, for the audited targets."""
+    """Compare Dijkstra's own costs with the distances of another search, for the audited targets."""
     for at in np.flatnonzero(np.isin(targets, audited)):
         distance = exact(int(targets[at]))[sources[at]]
         if not abs(distance - reference[at]) <= _slack(distance, reference.dtype.kind == "i"):
             raise AacbenchError(
                 f"Dijkstra's cost from {sources[at]} to {targets[at]} is {reference[at]}, but the distance is "
-                f"{distance}: the search itself is broken here; please report it."
+                f"{distance}. This is a defect of the search; please report it."
             )
 
 
@@ -127,7 +127,7 @@ def audit_bounds(network: Network, many: Any, targets: Array, exact: Callable[[i
 
 
 def _everywhere(network: Network, many: Any, target: int) -> Array:
-    """The bound of every vertex, asked for in the order in which labels lie in memory."""
+    """The bound of every vertex, computed in the order in which labels lie in memory."""
     found = many(network.original, target)
     h = np.empty_like(found)
     h[network.original] = found
@@ -135,7 +135,7 @@ def _everywhere(network: Network, many: Any, target: int) -> Array:
 
 
 def smallest(cases: list[Counterexample]) -> tuple[Counterexample, ...]:
-    """One counterexample a claim, causes first: that with the smallest numbers, which is the easiest to follow."""
+    """One counterexample per claim, causes first: the one with the smallest numbers."""
     best: dict[str, Counterexample] = {}
     for case in cases:
         if case.claim not in best or case.limit < best[case.claim].limit:
@@ -149,7 +149,7 @@ def _pair(claim: str, sources: Array, targets: Array, found: Array, limit: Array
 
 
 def _searched(h: Array, known: Array, integral: bool) -> Array:
-    """The bounds as a search takes them: on integer weights cut to integers; those that are no numbers count as 0."""
+    """The bounds as a search uses them: truncated on integer weights; 0 where they are not finite."""
     finite = np.where(known, h, 0)
     return finite.astype(np.int64) if integral else finite.astype(np.float64)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import whole
+from aacbench.contract.composite import assemble
 from aacbench.contract.method import Claims, Method
 from aacbench.errors import DataError
 from aacbench.graphs.load import load
@@ -41,7 +41,7 @@ class CellJob:
 
     def method(self) -> Method:
         """The method with its parts put in, found in this process."""
-        return whole(self.method_of(self.plan.method), self.plan.params, self.method_of)
+        return assemble(self.method_of(self.plan.method), self.plan.params, self.method_of)
 
     def loaded(self) -> LoadedGraph:
         """The graph and its queries, which must be those the run was planned on."""

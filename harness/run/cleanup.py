@@ -1,4 +1,4 @@
-"""What killed processes leave behind, and how it goes away."""
+"""Remove what killed processes left in a study, and restore cells whose replacement was interrupted."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,7 +11,7 @@ from aacbench.util.file_lock import sweep_locks
 
 
 def sweep(root: Path) -> None:
-    """Remove what nobody works on any more; a cell whose replacement was interrupted comes back."""
+    """Remove abandoned files and locks; restore cells whose replacement was interrupted."""
     for folder in (root, *artifact_folders(root)):
         sweep_locks(folder)
     for path in _scratch(root):
@@ -25,13 +25,13 @@ def sweep(root: Path) -> None:
 
 
 def discard(aside: Path) -> None:
-    """Remove a cell that was set aside; it is given another name first, because readers trust this one."""
+    """Remove a cell that was set aside; rename it first, because readers trust its present name."""
     with suppress(OSError):
         remove(aside.rename(aside.with_name(scratch_name(UNFINISHED))))
 
 
 def replaced_id(name: str) -> str:
-    """The cell that a folder was set aside for."""
+    """Return the id of the cell that was set aside under this name."""
     return name[len(REPLACED) : len(REPLACED) + ID_DIGITS]
 
 
@@ -43,5 +43,5 @@ def _scratch(root: Path) -> Iterator[Path]:
 
 
 def _restore(aside: Path) -> None:
-    with suppress(OSError):  # where the new cell is in place, the old one cannot go there
+    with suppress(OSError):  # fails if the new cell is in place
         aside.rename(aside.with_name(replaced_id(aside.name)))

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import names_in
+from aacbench.contract.composite import part_names
 from aacbench.errors import DamagedCellError, DataError
 from aacbench.processes.pool import Pool
 from aacbench.run.build import Built
 from aacbench.run.cell import CellJob, Result
 from aacbench.run.events import RunLog, start_run
-from aacbench.run.existing import Existing, decide, look, state_of
+from aacbench.run.existing import Existing, decide, state_of
 from aacbench.run.fitting import Answer, Question, ask_all
 from aacbench.run.graph_metadata import GraphMetadata, metadata_of
 from aacbench.run.keys import key_of, named
@@ -23,7 +23,7 @@ from aacbench.run.records import Study
 from aacbench.run.run_config import RunConfig
 from aacbench.run.selection import Choice, choose
 from aacbench.run.steps import run_cells, step_pool
-from aacbench.run.store import Cell, commit
+from aacbench.run.store import Cell, commit, read_or_damage
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.search import parse
 from aacbench.util.canonical import plain
@@ -129,7 +129,7 @@ def _begin(run: _Run, known: list[tuple[CellPlan, str]], coming: list[tuple[Cell
 
 def damaged(root: Path, cells: Iterable[tuple[CellPlan, str]]) -> dict[str, str]:
     """The cells of a study that are not as they were written, each with what is wrong."""
-    found = {name: look(root, name) for _, name in cells}
+    found = {name: read_or_damage(root, name) for _, name in cells}
     return {name: str(cell) for name, cell in found.items() if isinstance(cell, DamagedCellError)}
 
 
@@ -194,7 +194,7 @@ def _as_chosen(result: Result, chosen: _Chosen | None) -> Result:
 def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
     """Build one cell of each method again; one that comes out different is wrong."""
     config, plans = run.config, {name: cell for cell, name in cells}
-    stored = {name: cell for name in plans if isinstance(cell := look(config.root, name), Cell)}
+    stored = {name: cell for name in plans if isinstance(cell := read_or_damage(config.root, name), Cell)}
     again = {cell.cell_id: cell for cell in fastest_cells(stored)}
     jobs = [stored_job(config, cell).with_seed(other_seed(cell)) for cell in again.values()]
     for name, answer in rebuild(config, jobs).items():
@@ -210,7 +210,7 @@ def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
 
 def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, chosen: _Chosen | None) -> bool:
     """Return whether the cell can be skipped, and report why."""
-    found = look(run.config.root, name)
+    found = read_or_damage(run.config.root, name)
     decision = decide(existing, state_of(found))
     if decision == "skip" and existing != "verify" and isinstance(found, Cell) and _outdated(found, chosen):
         decision = "run"
@@ -241,7 +241,7 @@ def _commit(run: _Run, cell: CellPlan, name: str, result: Result, chosen: _Chose
         "outcome": result.outcome,
         "reason": reason,
         "key": run.key(cell),
-        "defaults": {method: config.defaults(method) for method in (cell.method, *names_in(cell.params))},
+        "defaults": {method: config.defaults(method) for method in (cell.method, *part_names(cell.params))},
         "lock": config.lock,
         **(chosen.note if chosen else {}),
         **result.facts,

@@ -1,6 +1,5 @@
-"""The log of a run: who started it with what, and every event as it happened."""
+"""The log of a run: its settings in `run.json`, and its events as they happen."""
 
-import json
 import os
 import secrets
 from contextlib import suppress
@@ -9,39 +8,38 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aacbench.errors import DataError
 from aacbench.run.cleanup import sweep
 from aacbench.run.layout import RUNS
 from aacbench.util.atomic_io import make_folder, replace_file, storing, sync_folder, write_all
-from aacbench.util.canonical import canonical, plain, spelt
+from aacbench.util.canonical import canonical, plain, pretty
 
 RUN_FILE, EVENTS_FILE = "run.json", "events.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
 class RunLog:
-    """One run's own folder in a study; several runs may be at work in one study."""
+    """The log folder of one run; a study may have several runs at the same time."""
 
     root: Path
     folder: Path
     record: dict[str, Any]
 
     def event(self, kind: str, **facts: Any) -> None:
-        """Append one line and wait until it is on disk."""
+        """Append one event and wait until it is on disk."""
         with storing(self.root):
             _append(self.folder / EVENTS_FILE, canonical({**facts, "time": _now(), "event": kind}) + b"\n")
 
     def finish(self, summary: dict[str, Any]) -> None:
-        """Note that the run came to its end, and how."""
+        """Record that the run has finished."""
         self._write({**self.record, "finished": _now(), "summary": plain(summary)})
 
     def _write(self, record: dict[str, Any]) -> None:
         with storing(self.root):
-            replace_file(self.folder / RUN_FILE, spelt(record, indent=1) + b"\n")
+            replace_file(self.folder / RUN_FILE, pretty(record))
 
 
 def start_run(root: Path, facts: dict[str, Any]) -> RunLog:
-    """Open a new log, after clearing away what runs that were killed have left."""
+    """Start a new log, and remove what killed runs left in the study."""
     run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
     log = RunLog(root, root / RUNS / run_id, {"run": run_id, "started": _now(), "facts": plain(facts)})
     with storing(root):
@@ -49,26 +47,6 @@ def start_run(root: Path, facts: dict[str, Any]) -> RunLog:
         sweep(root)
     log._write(log.record)
     return log
-
-
-def read_events(folder: Path) -> list[dict[str, Any]]:
-    """The events of a run in order; a last line cut short by a crash is left out."""
-    path = folder / EVENTS_FILE
-    try:
-        lines = path.read_bytes().split(b"\n")[:-1]  # what follows the last line end is empty or cut short
-    except FileNotFoundError:
-        return []
-    return [_event(line, f"{path}, line {number}") for number, line in enumerate(lines, 1)]
-
-
-def _event(line: bytes, where: str) -> dict[str, Any]:
-    try:
-        event = json.loads(line)
-    except ValueError as error:
-        raise DataError(f"{where}: this is not an event but {line[:40]!r}.") from error
-    if not isinstance(event, dict):
-        raise DataError(f"{where}: an event is a JSON object.")
-    return event
 
 
 def _append(path: Path, line: bytes) -> None:
@@ -80,7 +58,7 @@ def _append(path: Path, line: bytes) -> None:
             write_all(descriptor, line)
             os.fsync(descriptor)
         except OSError:
-            with suppress(OSError):  # half a line would spoil the next one
+            with suppress(OSError):  # half a line would corrupt the next event
                 os.ftruncate(descriptor, length)
             raise
     finally:

@@ -1,28 +1,27 @@
-"""What happens to a cell that a study already has: the meaning of `--existing`.
+"""The meaning of `--existing`: which cells of a study are run, skipped, or reported as damaged.
 
-A cell that is missing is always run. For the others:
+A missing cell is always run. For the others:
 
               | ok   | failed | damaged
-keep          | skip | skip   | run       only what is sound is kept
+keep          | skip | skip   | run
 retry-failed  | skip | run    | run
-verify        | skip | skip   | report    nothing that exists is changed
+verify        | skip | skip   | report    existing cells are never changed
 replace       | run  | run    | run
 """
 
-from pathlib import Path
 from typing import Literal
 
 from aacbench.errors import DamagedCellError
-from aacbench.run.store import Cell, read_cell
+from aacbench.run.store import Cell
 
 Existing = Literal["keep", "retry-failed", "verify", "replace"]
 State = Literal["missing", "ok", "failed", "damaged"]
 Decision = Literal["run", "skip", "report"]
 
-# A method that says it cannot do something has answered, and would say so again.
+# A method that answered `unsupported` would do so again, so the cell counts as done.
 ANSWERED = ("ok", "unsupported")
 
-_ELSE: dict[Existing, dict[State, Decision]] = {
+_UNLESS_SKIPPED: dict[Existing, dict[State, Decision]] = {
     "keep": {"damaged": "run"},
     "retry-failed": {"failed": "run", "damaged": "run"},
     "verify": {"damaged": "report"},
@@ -31,22 +30,14 @@ _ELSE: dict[Existing, dict[State, Decision]] = {
 
 
 def decide(existing: Existing, state: State) -> Decision:
-    """Whether a cell in this state is run, skipped, or reported as damaged."""
-    return "run" if state == "missing" else _ELSE[existing].get(state, "skip")
+    """Return what to do with a cell in this state."""
+    return "run" if state == "missing" else _UNLESS_SKIPPED[existing].get(state, "skip")
 
 
-def state_of(found: Cell | DamagedCellError | None) -> State:
-    """The state of what was found in the place of a cell."""
-    if found is None:
+def state_of(stored: Cell | DamagedCellError | None) -> State:
+    """Return the state of what `read_or_damage` found."""
+    if stored is None:
         return "missing"
-    if isinstance(found, DamagedCellError):
+    if isinstance(stored, DamagedCellError):
         return "damaged"
-    return "ok" if found.outcome in ANSWERED else "failed"
-
-
-def look(root: Path, name: str) -> Cell | DamagedCellError | None:
-    """The cell, None, or what is wrong with it."""
-    try:
-        return read_cell(root, name)
-    except DamagedCellError as damaged:
-        return damaged
+    return "ok" if stored.outcome in ANSWERED else "failed"

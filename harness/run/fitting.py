@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from aacbench.contract.budget import Budget, GraphInfo
-from aacbench.contract.composite import names_in, whole
+from aacbench.contract.composite import assemble, part_names
 from aacbench.contract.method import Method, Params, Unsupported
 from aacbench.contract.parameters import SEARCH_SWITCHES
 from aacbench.errors import UsageError
@@ -85,7 +85,7 @@ def ask_all(
     jobs: dict[bytes, _Job] = {}
 
     def origin(question: Question) -> str:
-        names = (question.method, *names_in(question.params))
+        names = (question.method, *part_names(question.params))
         return " ".join(foreign[name] for name in names if name in foreign)
 
     for question in questions:
@@ -106,7 +106,7 @@ def _ask_here(job: _Job) -> Answer:
 
 
 def _whole(question: Question, method_of: Callable[[str], Method]) -> Method:
-    return whole(method_of(question.method), question.params, method_of)
+    return assemble(method_of(question.method), question.params, method_of)
 
 
 def _preferred(method: Method, params: Params) -> dict[str, Any]:

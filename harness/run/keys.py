@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aacbench.contract.budget import convention
-from aacbench.contract.composite import names_in
+from aacbench.contract.composite import part_names
 from aacbench.run.graph_metadata import GraphMetadata
 from aacbench.run.layout import cell_id
 from aacbench.run.plan import CellPlan
@@ -65,5 +65,5 @@ def named(
 
 def _part_digests(config: RunConfig, cell: CellPlan) -> dict[str, Any]:
     """The sources of the methods it is made of: a change in one of them changes what the cell computes."""
-    names = sorted(set(names_in(cell.params)))
+    names = sorted(set(part_names(cell.params)))
     return {"part_digests": {name: config.methods[name].digest for name in names}} if names else {}

@@ -1,4 +1,4 @@
-"""Where things lie in a study folder."""
+"""The names of files and folders in a study folder."""
 
 import re
 from collections.abc import Mapping
@@ -9,8 +9,8 @@ from aacbench.errors import UsageError
 from aacbench.util.canonical import digest
 
 PLAN, CELLS, RUNS, ARTIFACTS, DERIVED = "plan.json", "cells", "runs", "artifacts", "derived"
-CELL_FILE = "cell.json"
-REGISTRATION = "registration.json"  # of a bound run: which lines of which ledger are about this study
+CELL_FILE, QUERIES_FILE, TIMINGS_FILE, CONTROL_FILE = "cell.json", "queries.csv", "timings.csv", "control.csv"
+REGISTRATION = "registration.json"  # in a study of a registered run: the ledger lines about it
 BUNDLES = "bundles"  # in the artifacts: heuristics as they were measured
 REPLACED = ".replaced-"
 CELL_TAG = "aacbench.cell/1"
@@ -26,17 +26,17 @@ def artifact_folders(root: Path) -> list[Path]:
 
 
 def cell_id(key: Mapping[str, Any]) -> str:
-    """The name of the cell with this key."""
+    """Return the id of the cell with this key."""
     return digest(key, CELL_TAG)[:ID_DIGITS]
 
 
 def is_cell_id(text: str) -> bool:
-    """Whether a text can be the name of a cell."""
+    """Return whether a text has the form of a cell id."""
     return _ID.fullmatch(text) is not None
 
 
 def cell_folder(root: Path, cell_id: str) -> Path:
-    """The folder of a cell, whether it is there or not."""
+    """Return the folder of a cell, whether it exists or not."""
     if not is_cell_id(cell_id):
-        raise UsageError(f"{cell_id!r} is not the name of a cell, which has {ID_DIGITS} digits and letters a to f.")
+        raise UsageError(f"{cell_id!r} is not a cell id: it must have {ID_DIGITS} digits and letters a to f.")
     return root / CELLS / cell_id[:2] / cell_id

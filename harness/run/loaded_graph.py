@@ -11,10 +11,9 @@ from aacbench.graphs.load import load
 from aacbench.graphs.record import Array, Graph
 from aacbench.labels.exact import Direction, distances
 from aacbench.queries.record import QuerySet, some_targets
-from aacbench.queries.splits import Splits, sample_splits
+from aacbench.queries.splits import Splits, query_splits
 from aacbench.run.records import QueryPlan
-from aacbench.search.fingerprint import fingerprint
-from aacbench.search.networks import Network
+from aacbench.search.networks import Network, fingerprint
 from aacbench.search.stored import stored_network
 
 GraphOf = Callable[[str], Graph]  # must be importable by workers, and equal where it gives the same graphs
@@ -25,19 +24,19 @@ SOME = 8  # targets of known queries on which bounds are compared
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphSeal:
-    """A graph and the mark of all its arrays. Builds can reach it, so it knows nothing of the queries."""
+    """A graph and a fingerprint of all its arrays. Builds can reach it, so it does not hold the queries."""
 
     net: Network
     mark: tuple[object, ...]
 
     def check(self) -> None:
-        """Refuse to go on with a graph that is not what it was."""
+        """Raise where the graph has changed."""
         _refuse_unless(lambda: _mark(self.net) == self.mark)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadedGraph:
-    """A graph ready to be searched, its queries, and the seals of both."""
+    """A graph ready to be searched, its queries, and fingerprints of both."""
 
     net: Network
     splits: Splits
@@ -55,7 +54,7 @@ class LoadedGraph:
         return {name: self.part(name).digest for name in PARTS}
 
     def exact(self, target: int) -> Array:
-        """The distance of every vertex to a target that is audited again and again."""
+        """The distance of every vertex to a target, computed once: each cell audits the same targets."""
         if target not in self._exact:
             self._exact[target] = distances(self.net, target, Direction.TO)
             self._exact[target].flags.writeable = False
@@ -67,7 +66,7 @@ class LoadedGraph:
         return tuple(some_targets(known, SOME).tolist()) if sum(map(len, known)) else ()
 
     def check(self) -> None:
-        """Refuse to go on with a graph or with queries that are not what they were."""
+        """Raise where the graph or the queries have changed."""
         self.seal.check()
         _refuse_unless(lambda: fingerprint(_query_arrays(self.splits)) == self.queries_mark)
 
@@ -78,25 +77,23 @@ def _refuse_unless(same: Callable[[], bool]) -> None:
             return
     except Exception:  # such as an attribute that is no array any more
         pass
-    raise AacbenchError("the method changed the graph or the queries it was given, so nothing it did counts.")
+    raise AacbenchError("The method changed the graph or the queries; both are read-only.")
 
 
 @lru_cache(maxsize=2)
 def loaded_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> LoadedGraph:
-    """A graph and its queries, sealed before any method sees them and kept while cells on the same graph follow."""
+    """A graph and its queries, fingerprinted before any method sees them, and cached for the next cell."""
     net = stored_network(graph_of(graph))
-    counts = queries.validation, queries.test, queries.train
-    splits = sample_splits(net.graph, *counts, mode=queries.mode, seed=queries.seed, strict=queries.strict)
-    return sealed(net, splits)
+    return sealed(net, query_splits(net.graph, **queries.record()))
 
 
 def sealed(net: Network, splits: Splits) -> LoadedGraph:
-    """Seal a graph and its queries, before any method sees them."""
+    """Take the fingerprints of a graph and its queries."""
     return LoadedGraph(net, splits, GraphSeal(net, _mark(net)), fingerprint(_query_arrays(splits)))
 
 
 def intact_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> LoadedGraph:
-    """The same; where something that an earlier cell left running has changed it, loaded anew."""
+    """The same, loaded again where something left running by an earlier cell has changed it."""
     found = loaded_graph(graph, queries, graph_of)
     try:
         found.check()
@@ -107,7 +104,7 @@ def intact_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> Lo
 
 
 def forget() -> None:
-    """Have every graph loaded anew: who knows what a method that failed has done to it."""
+    """Drop every cached graph: a method that failed may have changed it."""
     loaded_graph.cache_clear()
 
 
@@ -119,7 +116,7 @@ def build_context(
     pools: PoolService,
     progress: Callable[[str], None] = lambda _: None,
 ) -> BuildContext:
-    """All that a build may see: no test queries, except for a method that says it is an oracle."""
+    """All that a build may see: no test queries, except for a method that claims to be an oracle."""
     return BuildContext(
         network=loaded.net,
         params=dict(params),

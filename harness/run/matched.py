@@ -1,12 +1,11 @@
-"""Which cells of two methods may be compared: those that hold the same bytes."""
+"""Find the cells of two methods that may be compared: those with the same bytes per vertex."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from aacbench.run.plan import BASELINE, TEST
-from aacbench.run.rows import read_queries
+from aacbench.run.records import BASELINE, TEST
 from aacbench.run.store import Cell
 from aacbench.stats import MethodRows, Profile
 from aacbench.stats.profiles import MEASURED
@@ -28,24 +27,22 @@ class Side:
 
     @property
     def bytes(self) -> float | None:
-        """What is held per vertex, measured or declared; the most of any seed."""
-        found = [cell.record["bytes"]["measured_per_vertex"] for cell in self.good if "bytes" in cell.record]
-        return max(found) if found else None
+        """Bytes per vertex, measured or self-reported; the largest of any seed."""
+        return bytes_per_vertex(self.good)
 
     @property
     def measured_bytes(self) -> float | None:
-        """The same, or None where it is the method's own word."""
-        declared = any(not cell.record["bytes"].get("measured", True) for cell in self.good if "bytes" in cell.record)
-        return None if declared else self.bytes
+        """The same, or None if some of them are self-reported."""
+        return None if self_reported(self.good) else self.bytes
 
     def rows(self) -> MethodRows:
-        """Expansions on the test queries by seed."""
-        certain = all(cell.record.get("claims", {}).get("deterministic", False) for cell in self.good)
-        return MethodRows(self.label, {cell.key["seed"]: expansions(cell) for cell in self.good}, certain)
+        """Return the expansions on the test queries by seed."""
+        deterministic = all(cell.claims.get("deterministic", False) for cell in self.good)
+        return MethodRows(self.label, {cell.key["seed"]: expansions(cell) for cell in self.good}, deterministic)
 
 
 def sides(cells: Sequence[Cell], label: str) -> list[Side]:
-    """A method's cells by graph and budget."""
+    """Group a method's cells by graph and budget."""
     groups: dict[tuple[str, float], list[Cell]] = {}
     for cell in cells:
         if cell.key["label"] == label:
@@ -54,29 +51,39 @@ def sides(cells: Sequence[Cell], label: str) -> list[Side]:
 
 
 def partner(one: Side, others: Sequence[Side], profile: Profile) -> tuple[Side | None, str]:
-    """The other method's side that may be compared with this one, or why there is none."""
-    there = [side for side in others if side.graph == one.graph]
-    if not there:
+    """Return the side of the other method to compare with this one, or None and the reason."""
+    on_graph = [side for side in others if side.graph == one.graph]
+    if not on_graph:
         return None, "the other method was not run on this graph"
-    good = [side for side in there if side.good]
+    good = [side for side in on_graph if side.good]
     if not one.good or not good:
-        return None, f"{there[0].label if one.good else one.label} has no cell that is ok"
-    if BASELINE in (one.label, there[0].label):  # holds no labels: one cell a graph stands for every budget
+        return None, f"{on_graph[0].label if one.good else one.label} has no cell that is ok"
+    if BASELINE in (one.label, on_graph[0].label):  # stores no labels: one cell per graph stands for every budget
         return good[0], ""
     if profile.pairing == MEASURED:
         return _closest(one, good, profile.bytes_tolerance)
     same = [side for side in good if side.budget == one.budget]
-    return (same[0], "") if same else (None, f"{there[0].label} has no cell that is ok at this budget")
+    return (same[0], "") if same else (None, f"{on_graph[0].label} has no cell that is ok at this budget")
+
+
+def bytes_per_vertex(cells: Iterable[Cell], kind: str = "measured_per_vertex") -> float | None:
+    """Return the largest bytes per vertex of any cell, or None if no cell has any."""
+    return max((cell.record["bytes"][kind] for cell in cells if "bytes" in cell.record), default=None)
+
+
+def self_reported(cells: Iterable[Cell]) -> bool:
+    """Return whether the bytes of some cell are the method's own statement, not measured."""
+    return any(not cell.record["bytes"].get("measured", True) for cell in cells if "bytes" in cell.record)
 
 
 def bytes_apart(a: float, b: float) -> float:
-    """By what share of the larger one two numbers of bytes differ."""
+    """Return the relative difference of two numbers of bytes, as a share of the larger one."""
     return abs(a - b) / max(a, b) if max(a, b) > 0 else 0.0
 
 
 def expansions(cell: Cell) -> dict[Hashable, int | None]:
-    """By query, on the test queries alone; None where there is no answer."""
-    columns = read_queries(cell.files["queries.csv"])
+    """Return the expansions by test query; None if the query was not answered."""
+    columns = cell.queries
     test = columns["split"] == TEST
     names = zip(*(columns[name][test].tolist() for name in ("query", "source", "target")), strict=True)
     answered = np.array(columns["outcome"][test] == "ok", dtype=bool).tolist()
@@ -85,18 +92,18 @@ def expansions(cell: Cell) -> dict[Hashable, int | None]:
 
 
 def _closest(one: Side, others: Sequence[Side], tolerance: float) -> tuple[Side | None, str]:
-    """By measured bytes; of several that are close enough, that of the same budget, else the closest."""
-    held = one.measured_bytes
-    if held is None:
-        return None, f"the bytes of {one.label} are declared, not measured"
-    apart = [(bytes_apart(held, side.measured_bytes), side) for side in others if side.measured_bytes is not None]
+    """Return the side with the closest measured bytes; within the tolerance, prefer the same budget."""
+    own = one.measured_bytes
+    if own is None:
+        return None, f"{one.label} self-reports its memory"
+    apart = [(bytes_apart(own, side.measured_bytes), side) for side in others if side.measured_bytes is not None]
     if not apart:
-        return None, f"the bytes of {others[0].label} are declared, not measured"
+        return None, f"{others[0].label} self-reports its memory"
     close = [(distance, side) for distance, side in apart if distance <= tolerance]
     if close:
-        return min(close, key=lambda found: (found[1].budget != one.budget, found[0]))[1], ""
-    nearest = min(apart, key=lambda found: found[0])[1]
+        return min(close, key=lambda pair: (pair[1].budget != one.budget, pair[0]))[1], ""
+    nearest = min(apart, key=lambda pair: pair[0])[1]
     return None, (
-        f"measured bytes are not matched within {100 * tolerance:g} %: {held:.1f} of {one.label}, "
-        f"and {nearest.bytes:.1f} of {nearest.label} at the nearest"
+        f"measured bytes per vertex differ by more than {100 * tolerance:g} %: {one.label} has {own:.1f}, "
+        f"the closest of {nearest.label} has {nearest.bytes:.1f}"
     )

@@ -10,7 +10,7 @@ from aacbench.bundle.deploy import Deployed, deploy
 from aacbench.bundle.evidence import check_evidence, check_steady
 from aacbench.bundle.inventory import Inventory, check_budget, inventory
 from aacbench.contract.budget import Budget, convention
-from aacbench.contract.composite import nominal
+from aacbench.contract.composite import nominal_bytes
 from aacbench.contract.method import Claims
 from aacbench.graphs.record import Array
 from aacbench.queries.record import QuerySet
@@ -62,7 +62,7 @@ def _measure(job: CellJob, built: Built) -> Result:
     check_steady(deployed, built.sample)
     facts = {
         "bundle": built.bundle or None,
-        "bytes": {"nominal_per_vertex": nominal(job.plan.params, job.plan.budget), **counted.record()},
+        "bytes": {"nominal_per_vertex": nominal_bytes(job.plan.params, job.plan.budget), **counted.record()},
         "build": dict(built.cost),
         "tier": deployed.tier,
         "claims": asdict(job.claims),

@@ -6,23 +6,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from aacbench.contract.budget import Budget, GraphInfo, convention
-from aacbench.contract.composite import Resolve, whole, with_parts
+from aacbench.contract.composite import Resolve, assemble, resolve_parts
 from aacbench.contract.method import Method, Params, Unsupported
 from aacbench.contract.parameters import SEARCH_SWITCHES
 from aacbench.errors import UsageError
 from aacbench.processes.pool import Limits
 from aacbench.processes.worker import Failure
 from aacbench.run.fitting import Answer, Fitted, Question, ask_all
-from aacbench.run.records import MethodChoice, Study
+from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, SINGLE, TEST, VALIDATION, MethodChoice, Study
 from aacbench.search.policy import Policy, parse, switch
 from aacbench.util.canonical import canonical
 from aacbench.util.text import suggestion
 
-VALIDATION, TEST = "validation", "test"
-SINGLE, CANDIDATE, CHOSEN = "single", "candidate", "chosen"
 # On which queries the candidates of a grid are compared; with "none" all of them are reported.
 CHOSEN_ON = {"mean-expansions": VALIDATION, "retrospective": TEST}
-BASELINE = "dijkstra"  # what reductions are measured against; it holds no labels, so one budget stands for all
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +51,7 @@ class CellPlan:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that can be planned ahead: cells, and groups of candidates whose test cell awaits the choice."""
+    """All cells that can be planned ahead; the test cells of chosen candidates follow later."""
 
     cells: tuple[CellPlan, ...]
 
@@ -69,7 +66,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """A method with one choice of settings, before any graph or budget: its parts put in, and its parameters."""
+    """A method, its parts put in, with one combination of settings, before any graph or budget."""
 
     method: Method
     label: str
@@ -81,7 +78,7 @@ _Wanted = tuple[CellPlan, _Setting, Question]
 
 
 def check_methods(study: Study, methods: Mapping[str, Method], resolve: Resolve) -> None:
-    """Refuse what no graph is needed to refuse: names, settings and parts that there are not."""
+    """Refuse unknown names, settings and parts, before any graph is loaded."""
     for choice in study.methods:
         for _ in _settings(study, choice, methods, resolve):
             pass
@@ -133,15 +130,15 @@ def _settings(
         candidate = {**choice.settings, **dict(zip(grid, values, strict=True))}
         label = replace(choice, settings=candidate).label
         switches, settings = _split_settings(candidate, label)
-        params = with_parts(method, resolve(method, settings), method_of, resolve)
-        yield _Setting(whole(method, params, method_of), label, params, switches)
+        params = resolve_parts(method, resolve(method, settings), method_of, resolve)
+        yield _Setting(assemble(method, params, method_of), label, params, switches)
 
 
 def _method(methods: Mapping[str, Method], name: str, label: str) -> Method:
     if name in methods:
         return methods[name]
     near, known = suggestion(name, methods), ", ".join(methods)
-    raise UsageError(f"{label} asks for the method {name!r}, which there is not; {near}there are {known}.")
+    raise UsageError(f"Unknown method {name!r} in {label}; {near}there are {known}.")
 
 
 def _cells(
@@ -186,7 +183,7 @@ def _fitted(study: Study, cell: CellPlan, setting: _Setting, answer: Answer) -> 
 
 
 def _distinct(cells: list[CellPlan]) -> list[CellPlan]:
-    """Settings that come to the same once fitted, such as more landmarks than there are vertices, are one cell."""
+    """Drop cells whose settings are equal once fitted, such as more landmarks than there are vertices."""
     first: dict[bytes, CellPlan] = {}
     for cell in cells:
         first.setdefault(canonical([cell.params, cell.label, cell.policy]), cell)
@@ -194,7 +191,7 @@ def _distinct(cells: list[CellPlan]) -> list[CellPlan]:
 
 
 def _split_settings(settings: Mapping[str, Any], label: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Tell the search's switches from a method's settings: `alt[tie=fifo]` is alt, searched first-in-first-out."""
+    """Separate the search's switches from a method's settings: `alt[tie=fifo]` is alt, searched first-in-first-out."""
     try:
         switches = {key: switch(key, settings[key]) for key in SEARCH_SWITCHES if key in settings}
     except UsageError as error:
@@ -203,7 +200,7 @@ def _split_settings(settings: Mapping[str, Any], label: str) -> tuple[dict[str, 
 
 
 def _policy(policy: Policy, method: Method, preferred: Mapping[str, Any], asked: Mapping[str, Any]) -> Policy:
-    """The study's search, with the switches that the method prefers, and above all those that a user asked for.
+    """The study's search with the switches that the method prefers; those that a user sets come first.
 
     A closed set needs a consistent bound: a method that does not claim one is searched with reopening, unless a user
     asks for a closed set by name.

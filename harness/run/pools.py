@@ -1,4 +1,4 @@
-"""The landmark-pool service a build gets: pools from disk or computed once, and the time each took."""
+"""The landmark pools that a build may ask for: read from disk or computed once, with the time each took."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ class StoredPools:
 
     @property
     def seconds(self) -> float:
-        """The time to charge: of each start's pools, the largest, since its prefixes are free."""
+        """The time to charge: of pools with the same start, that of the largest, which holds the others."""
         return sum(max(sizes.values()) for sizes in self._charged.values())
 
     def farthest(self, count: int, start: int | None = None) -> Pool:
@@ -56,7 +56,7 @@ class StoredPools:
         return self._charge(pool, wanted, selector, wanted, seed)
 
     def of(self, landmarks: npt.ArrayLike) -> Pool:
-        """The pool of given landmarks, which is not kept."""
+        """The pool of given landmarks, which is not stored."""
         with self._timed():
             pool = of_landmarks(self._network, np.asarray(landmarks))
         return self._charge(pool, len(pool), "given", len(self._charged))

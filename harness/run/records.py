@@ -4,13 +4,20 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+VALIDATION, TEST = "validation", "test"  # the splits of queries
+SINGLE, CANDIDATE, CHOSEN = "single", "candidate", "chosen"  # the roles of cells
+BASELINE = "dijkstra"  # reductions are measured against it; it stores no labels, so one budget stands for all
 # Worst last: a wrong answer is worse than none.
 OUTCOMES = ("ok", "unsupported", "skipped", "timeout", "out-of-memory", "error", "wrong")
+STRATA, SCENARIO, FILE = "strata", "scenario", "file"  # query modes besides those of `queries.sampling`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryPlan:
-    """How queries are drawn and split; they are the same for every method, budget and seed."""
+    """How queries are drawn or read, and split; they are the same for every method, budget and seed.
+
+    In mode `strata` the three counts are of sources, each of which has a query per stratum.
+    """
 
     mode: str = "uniform"
     seed: int = 42
@@ -18,6 +25,23 @@ class QueryPlan:
     validation: int = 100
     test: int = 100
     strict: bool = False
+    file: str = ""
+    shuffle: bool = False
+
+    @property
+    def drawn(self) -> bool:
+        """Whether queries follow from the seed, not from a file."""
+        return self.mode not in (SCENARIO, FILE)
+
+    def most(self, split: str, vertices: int) -> int:
+        """Return how many queries a split has at most, on a graph of so many vertices."""
+        count: int = getattr(self, split)
+        return count * (vertices.bit_length() - 1) if self.mode == STRATA else count
+
+    def record(self) -> dict[str, Any]:
+        """Every value; `file` and `shuffle` only where they are set, so that digests of older studies hold."""
+        values = asdict(self)
+        return {key: value for key, value in values.items() if value or key not in ("file", "shuffle")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,4 +81,4 @@ class Study:
 
     def record(self) -> dict[str, Any]:
         """Every value, for digests and for printing."""
-        return asdict(self)
+        return asdict(self) | {"queries": self.queries.record()}

@@ -1,4 +1,4 @@
-"""What every cell is held against: Dijkstra's answers, searched once per graph, queries and policy."""
+"""Dijkstra's answers, the reference for every cell: searched once per graph, queries and policy."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ from aacbench.util.file_lock import file_lock
 
 
 def references(folder: Path, loaded: LoadedGraph, parts: Mapping[str, QuerySet], policy: str) -> dict[str, Answers]:
-    """Dijkstra's answers to the queries of each part, from disk or searched now.
+    """Dijkstra's answers to the queries of each split, from disk or searched now.
 
     Workers that need the same parts share them out: each searches what nobody is searching yet, then waits.
     """
@@ -38,6 +38,7 @@ def _reference(folder: Path, loaded: LoadedGraph, queries: QuerySet, policy: str
             if kept is None:
                 answers = dijkstra(net, queries.sources, queries.targets, policy=parse(policy))
                 loaded.check()  # what a method has changed, even now in a thread of its own, must not be kept
+                queries.check_optima(answers.cost)
                 with storing(folder.parent):
                     artifacts.write(folder, key, answers.columns(), {})
                 return answers

@@ -1,9 +1,9 @@
-"""The two tables of a cell, `queries.csv` and `timings.csv`: the same bytes on every machine, read by column name."""
+"""The tables of a cell, `queries.csv` and `timings.csv`: fixed bytes when written, read by column name."""
 
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,37 +37,37 @@ TIMINGS = {"query": WHOLE, "repetition": WHOLE, "order": WHOLE, "wall_ns": WHOLE
 
 _WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|-?inf|nan", re.ASCII)
-_WORD = re.compile(r"[!#-+\--~]*")  # ASCII that needs no quotes
+_WORD = re.compile(r"[!#-+\--~]*")  # ASCII that needs no quotes in CSV
 _INT64 = np.iinfo(np.int64)
 
 
 def write_queries(columns: Mapping[str, npt.ArrayLike]) -> bytes:
-    """`queries.csv` from one array a column; costs are whole numbers where their array is one of integers."""
+    """Return `queries.csv` from one array per column; costs are written as whole numbers if their array is integer."""
     return _write(QUERIES, columns, "queries.csv")
 
 
 def write_timings(columns: Mapping[str, npt.ArrayLike]) -> bytes:
-    """`timings.csv` from one array a column, in the order of execution."""
+    """Return `timings.csv` from one array per column, in the order of execution."""
     return _write(TIMINGS, columns, "timings.csv")
 
 
 def read_queries(data: bytes, where: str = "queries.csv") -> dict[str, Array]:
-    """One array a column: text as str objects, counts as int64, costs as int64 or, if any has a point, as float64."""
+    """Return one array per column: str objects, int64 counts, and costs as int64 or, if any has a point, float64."""
     return _read(QUERIES, data, where)
 
 
 def read_timings(data: bytes, where: str = "timings.csv") -> dict[str, Array]:
-    """One int64 array a column."""
+    """Return one int64 array per column."""
     return _read(TIMINGS, data, where)
 
 
 def _write(kinds: Mapping[str, str], columns: Mapping[str, npt.ArrayLike], name: str) -> bytes:
     if set(columns) != set(kinds):
-        raise DataError(f"{name} has the columns {', '.join(kinds)}, not {', '.join(columns)}.")
+        raise DataError(f"{name} must have the columns {', '.join(kinds)}, not {', '.join(columns)}.")
     arrays = {column: np.asarray(columns[column]) for column in kinds}
     if len({array.shape for array in arrays.values()}) > 1 or arrays["query"].ndim != 1:
-        raise DataError(f"the columns of {name} must be lists of one length.")
-    texts = [_texts(arrays[column], kind, f"column {column} of {name}") for column, kind in kinds.items()]
+        raise DataError(f"The columns of {name} must have the same length.")
+    texts = [_texts(arrays[column], kind, f"Column {column} of {name}") for column, kind in kinds.items()]
     lines = [",".join(kinds), *(",".join(row) for row in zip(*texts, strict=True))]
     return ("\n".join(lines) + "\n").encode()
 
@@ -76,12 +76,12 @@ def _texts(array: Array, kind: str, where: str) -> list[str]:
     if not array.size:
         return []
     values = array.tolist()
-    wanted = {TEXT: (str,), WHOLE: (int,), NUMBER: (int, float)}[kind]
+    types = {TEXT: (str,), WHOLE: (int,), NUMBER: (int, float)}[kind]
     for value in values:
-        if not isinstance(value, wanted) or isinstance(value, bool):
+        if not isinstance(value, types) or isinstance(value, bool):
             raise DataError(f"{where}: {value!r} is not a {kind}.")
         if isinstance(value, str) and not _WORD.fullmatch(value):
-            raise DataError(f"{where}: {value!r} is not one word.")
+            raise DataError(f"{where}: {value!r} is not one plain word.")
     return values if kind == TEXT else [repr(value) for value in values]
 
 
@@ -90,16 +90,16 @@ def _read(kinds: Mapping[str, str], data: bytes, where: str) -> dict[str, Array]
     header = rows[0] if rows else []
     for column in kinds:
         if header.count(column) != 1:
-            raise DataError(f"{where}, line 1: the column {column!r} must be there once.")
+            raise DataError(f"{where}, line 1: the column {column!r} must appear exactly once.")
     for line, row in zip(lines[1:], rows[1:], strict=True):
         if len(row) != len(header):
-            raise DataError(f"{where}, line {line}: {len(header)} values are wanted, not {len(row)}.")
+            raise DataError(f"{where}, line {line}: {len(row)} values where {len(header)} are expected.")
     by_name = dict(zip(header, zip(*rows[1:], strict=True), strict=True)) if rows[1:] else dict.fromkeys(header, ())
-    return {column: _READERS[kind](by_name[column], lines, column, where) for column, kind in kinds.items()}
+    return {column: _values(kind, by_name[column], lines[1:], column, where) for column, kind in kinds.items()}
 
 
 def _lines(data: bytes, where: str) -> tuple[list[int], list[list[str]]]:
-    """Every row that is not empty, and the number of its line."""
+    """Return the line numbers and the values of all rows that are not empty."""
     try:
         reader = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
         found = [(reader.line_num, row) for row in reader if row]
@@ -108,34 +108,13 @@ def _lines(data: bytes, where: str) -> tuple[list[int], list[list[str]]]:
     return [line for line, _ in found], [row for _, row in found]
 
 
-def _checked(texts: Sequence[str], pattern: re.Pattern[str], kind: str, lines: list[int], at: tuple[str, str]) -> None:
-    column, where = at
-    for i, text in enumerate(texts):
-        if not pattern.fullmatch(text):
-            raise DataError(f"{where}, line {lines[i + 1]}: the {column} {text!r} is not a {kind}.")
-
-
-def _whole(texts: Sequence[str], lines: list[int], column: str, where: str) -> Array:
-    _checked(texts, _WHOLE, WHOLE, lines, (column, where))
-    for i, text in enumerate(texts):
-        if len(text) > 20 or not _INT64.min <= int(text) <= _INT64.max:
-            raise DataError(f"{where}, line {lines[i + 1]}: the {column} {text} is too large.")
-    return np.array([int(text) for text in texts], dtype=np.int64)
-
-
-def _number(texts: Sequence[str], lines: list[int], column: str, where: str) -> Array:
-    if all(_WHOLE.fullmatch(text) for text in texts):
-        return _whole(texts, lines, column, where)
-    _checked(texts, _NUMBER, NUMBER, lines, (column, where))
-    return np.array([float(text) for text in texts], dtype=np.float64)
-
-
-def _text(texts: Sequence[str], lines: list[int], column: str, where: str) -> Array:
-    return np.array(texts, dtype=object)
-
-
-_READERS: dict[str, Callable[[Sequence[str], list[int], str, str], Array]] = {
-    TEXT: _text,
-    WHOLE: _whole,
-    NUMBER: _number,
-}
+def _values(kind: str, texts: Sequence[str], lines: Sequence[int], column: str, where: str) -> Array:
+    if kind == TEXT:
+        return np.array(texts, dtype=object)
+    whole = kind == WHOLE or all(_WHOLE.fullmatch(text) for text in texts)
+    for line, text in zip(lines, texts, strict=True):
+        if not (_WHOLE if whole else _NUMBER).fullmatch(text):
+            raise DataError(f"{where}, line {line}: the {column} {text!r} is not a {kind}.")
+        if whole and (len(text) > 20 or not _INT64.min <= int(text) <= _INT64.max):
+            raise DataError(f"{where}, line {line}: the {column} {text} is too large.")
+    return np.array([int(text) if whole else float(text) for text in texts], dtype=np.int64 if whole else np.float64)

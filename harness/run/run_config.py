@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import names_in, whole
+from aacbench.contract.composite import assemble, part_names
 from aacbench.contract.method import Method, Params
 from aacbench.graphs.load import load
 from aacbench.processes.pool import Limits
@@ -76,7 +76,7 @@ class RunConfig:
             cell_id=cell_id,
             plan=plan,
             queries=queries,
-            claims=whole(self.methods[plan.method].method, plan.params, self._method).claims,
+            claims=assemble(self.methods[plan.method].method, plan.params, self._method).claims,
             method_of=self.method_of,
             reference_policy=reference_policy,
             artifacts=own,
@@ -92,7 +92,7 @@ class RunConfig:
         return self.methods[name].method
 
     def _sources(self, plan: CellPlan) -> list[MethodSource]:
-        return [self.methods[name] for name in (plan.method, *names_in(plan.params))]
+        return [self.methods[name] for name in (plan.method, *part_names(plan.params))]
 
     def _origin(self, plan: CellPlan) -> str:
         """The plugins that a cell's method, its parts and its graph come from; empty for built-in ones."""

@@ -1,4 +1,4 @@
-"""The choice among candidates: made on the queries that the study chooses on, and written down with what it was."""
+"""The choice among candidates, on the split that the study chooses on, and the record of it."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -6,19 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.run.existing import look
-from aacbench.run.plan import CHOSEN_ON, TEST, CellPlan, chosen
-from aacbench.run.rows import read_queries
-from aacbench.run.store import Cell
+from aacbench.run.plan import CHOSEN_ON, CellPlan, chosen
+from aacbench.run.records import TEST
+from aacbench.run.store import Cell, read_or_damage
 
 Choice = tuple[CellPlan, dict[str, Any], Cell]  # the cell to be run, what it was chosen from, and the winner's own cell
 
 
 def choose(root: Path, groups: Iterable[list[tuple[CellPlan, str]]], selection: str) -> list[Choice]:
-    """Of each group of candidates that with the fewest mean expansions, of equals the first."""
+    """Choose from each group the candidate with the fewest mean expansions; of equals, the first."""
     cells = []
     for candidates in groups:
-        found = [(cell, name, look(root, name)) for cell, name in candidates]
+        found = [(cell, name, read_or_damage(root, name)) for cell, name in candidates]
         sound = [(cell, name, stored) for cell, name, stored in found if isinstance(stored, Cell)]
         scored = [(_mean_expansions(stored), cell, stored) for cell, _, stored in sound if stored.outcome == "ok"]
         if not scored or len(sound) < len(found):
@@ -39,4 +38,4 @@ def _candidate(name: str, cell: Cell) -> dict[str, Any]:
 
 
 def _mean_expansions(cell: Cell) -> float:
-    return float(np.mean(read_queries(cell.files["queries.csv"])["expanded"]))
+    return float(np.mean(cell.queries["expanded"]))

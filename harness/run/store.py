@@ -1,4 +1,4 @@
-"""Cells on disk: written whole or not at all, and every byte checked when read."""
+"""Cells on disk: written completely or not at all, and every byte checked when read."""
 
 import errno
 import hashlib
@@ -7,24 +7,28 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aacbench.errors import AacbenchError, DamagedCellError, DataError
 from aacbench.run.cleanup import discard, replaced_id
-from aacbench.run.layout import CELL_FILE, CELLS, REPLACED, cell_folder, is_cell_id
+from aacbench.run.layout import CELL_FILE, CELLS, QUERIES_FILE, REPLACED, cell_folder, is_cell_id
 from aacbench.run.layout import cell_id as id_of
-from aacbench.run.records import OUTCOMES
+from aacbench.run.records import CANDIDATE, OUTCOMES, TEST
 from aacbench.util.atomic_io import is_still, make_folder, remove, storing, sync_folder, write_file
-from aacbench.util.canonical import digest, spelt
+from aacbench.util.canonical import digest, pretty
 from aacbench.util.cleanup import UNFINISHED, scratch_name
+
+if TYPE_CHECKING:
+    from aacbench.run.rows import Array
 
 FORMAT = "aacbench.cell.json/1"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, which `cached_property` cannot have
 class Cell:
-    """A cell as it was committed: what `cell.json` says, and the bytes of the files beside it."""
+    """A committed cell: the contents of `cell.json`, and the bytes of the files beside it."""
 
     cell_id: str
     record: Mapping[str, Any]
@@ -40,11 +44,28 @@ class Cell:
         """One of `OUTCOMES`."""
         return self.record["outcome"]
 
+    @property
+    def claims(self) -> Mapping[str, Any]:
+        """The claims of the method; empty if the cell never ran."""
+        return self.record.get("claims", {})
+
+    @property
+    def is_reported(self) -> bool:
+        """Whether results are reported of this cell: it has test queries and is not a mere candidate."""
+        return TEST in self.key["splits"] and self.key.get("role") != CANDIDATE
+
+    @cached_property
+    def queries(self) -> "Mapping[str, Array]":
+        """The columns of `queries.csv`, parsed once; do not write into them."""
+        from aacbench.run.rows import read_queries  # imports numpy, which `status` does not need
+
+        return read_queries(self.files[QUERIES_FILE])
+
 
 def commit(
     root: Path, cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes], *, replace: bool = False
 ) -> bool:
-    """Store a cell and say whether it was; one that is there already stays, unless `replace`."""
+    """Store a cell and return whether it was stored; an existing cell stays unless `replace`."""
     content = _content(cell_id, record, files)
     folder = cell_folder(root, cell_id)
     if not replace and _current(root, cell_id) is not None:
@@ -60,10 +81,10 @@ def commit(
 
 
 def read_cell(root: Path, cell_id: str) -> Cell | None:
-    """The cell, or None where there is none; one that is not as it was written is an error."""
+    """Return the cell, or None if there is none; raise DamagedCellError if it is not as it was written."""
     while (folder := _current(root, cell_id)) is not None:
-        # Everything is read through the opened folder, so that all of it is from one cell.
-        descriptor = _opened(folder, cell_id)
+        # All files are read through one descriptor of the folder, so they belong to the same cell.
+        descriptor = _open_folder(folder, cell_id)
         if descriptor is None:
             continue
         try:
@@ -71,39 +92,49 @@ def read_cell(root: Path, cell_id: str) -> Cell | None:
         except DamagedCellError:
             now = _current(root, cell_id)
             if now is not None and is_still(now, descriptor):
-                raise  # else another run has replaced it meanwhile, and removed what was being read
+                raise  # otherwise another run replaced the cell and removed the files while they were read
         finally:
             os.close(descriptor)
     return None
 
 
+def read_or_damage(root: Path, cell_id: str) -> Cell | DamagedCellError | None:
+    """Return the cell, None if there is none, or the error that says how it is damaged."""
+    try:
+        return read_cell(root, cell_id)
+    except DamagedCellError as damage:
+        return damage
+
+
 def scan(root: Path) -> Iterator[tuple[str, Cell | DamagedCellError]]:
-    """Every cell in the order of ids, or what is wrong with it."""
+    """Yield every cell in the order of ids, or the error that says how it is damaged."""
     for parent in sorted((root / CELLS).glob("*")):
         for name in sorted({_cell_name(path.name) for path in parent.glob("*")} - {""}):
-            found = _look(root, parent / name)
-            if found is not None:
-                yield name, found
+            folder = parent / name
+            if not is_cell_id(name) or folder != cell_folder(root, name):
+                yield name, DamagedCellError(f"{folder} is not a cell, and no cell belongs there; remove it.")
+            elif (cell := read_or_damage(root, name)) is not None:
+                yield name, cell
 
 
 def _content(cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files of a cell, `cell.json` last."""
+    """Return the files of a cell, `cell.json` last."""
     if id_of(record["key"]) != cell_id:
-        raise DataError(f"the key of cell {cell_id} is that of cell {id_of(record['key'])}.")
+        raise DataError(f"The key of cell {cell_id} belongs to cell {id_of(record['key'])}.")
     if record["outcome"] not in OUTCOMES:
-        raise DataError(f"cell {cell_id} has the outcome {record['outcome']!r}; there are {', '.join(OUTCOMES)}.")
+        raise DataError(f"Cell {cell_id} has the unknown outcome {record['outcome']!r}; use {', '.join(OUTCOMES)}.")
     for name in files:
         if Path(name).name != name or name.startswith(".") or name == CELL_FILE:
-            raise DataError(f"a file of cell {cell_id} cannot be named {name!r}.")
+            raise DataError(f"A file of cell {cell_id} cannot be named {name!r}.")
     digests = {name: _sha256(data) for name, data in files.items()}
-    whole = {**record, "format": FORMAT, "cell_id": cell_id, "files": digests}
-    whole.pop("integrity", None)  # that of a cell read before
-    return {**files, CELL_FILE: _spelt(whole)}
+    complete = {**record, "format": FORMAT, "cell_id": cell_id, "files": digests}
+    complete.pop("integrity", None)  # left from a cell that was read before
+    return {**files, CELL_FILE: _encoded(complete)}
 
 
-def _spelt(record: Mapping[str, Any]) -> bytes:
-    """`cell.json` as it is written: its bytes follow from its values, so that no byte can change unseen."""
-    return spelt({**record, "integrity": digest(record, FORMAT)}, indent=1) + b"\n"
+def _encoded(record: Mapping[str, Any]) -> bytes:
+    """Return the bytes of `cell.json`; they follow from its values, so any changed byte is detected."""
+    return pretty({**record, "integrity": digest(record, FORMAT)})
 
 
 def _fill(folder: Path, content: Mapping[str, bytes]) -> None:
@@ -119,7 +150,7 @@ def _put_in_place(unfinished: Path, folder: Path, replace: bool) -> bool:
         unfinished.rename(folder)
     except BaseException as error:
         if aside is not None:
-            with suppress(OSError):  # then readers find it where it is, and a later run brings it back
+            with suppress(OSError):  # if this fails, readers find it under its new name and a later run restores it
                 aside.rename(folder)
         if not (isinstance(error, OSError) and error.errno in (errno.ENOTEMPTY, errno.EEXIST)):
             raise
@@ -142,22 +173,22 @@ def _set_aside(folder: Path) -> Path | None:
 
 
 def _current(root: Path, cell_id: str) -> Path | None:
-    """Where a cell is: its folder, or between the two renames of a replacement the old one, set aside."""
+    """Return where a cell is: its folder, or during a replacement the old folder that was set aside."""
     folder = cell_folder(root, cell_id)
     if os.path.lexists(folder):
         return folder
     aside = min(folder.parent.glob(f"{REPLACED}{cell_id}~*"), default=None)
-    return folder if os.path.lexists(folder) else aside  # the replacement may have ended meanwhile
+    return folder if os.path.lexists(folder) else aside  # the replacement may have ended in between
 
 
-def _opened(folder: Path, cell_id: str) -> int | None:
-    """The folder opened, or None where it has gone meanwhile."""
+def _open_folder(folder: Path, cell_id: str) -> int | None:
+    """Return a descriptor of the folder, or None if it was removed in between."""
     try:
         return os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not folder.is_symlink():
             return None
-        raise DamagedCellError(_sentence(cell_id, folder, f"it cannot be opened ({error.strerror})")) from error
+        raise _damage(cell_id, folder, f"it cannot be opened ({error.strerror})") from error
 
 
 def _verified(descriptor: int, folder: Path, cell_id: str) -> Cell:
@@ -165,26 +196,25 @@ def _verified(descriptor: int, folder: Path, cell_id: str) -> Cell:
         with _explained(cell_id, folder, name), os.fdopen(os.open(name, os.O_RDONLY, dir_fd=descriptor), "rb") as file:
             return file.read()
 
-    data = read(CELL_FILE)
-    record = _parsed(data)
+    record = _parsed(read(CELL_FILE))
     if record is None:
-        raise DamagedCellError(_sentence(cell_id, folder, f"{CELL_FILE} is not what was written"))
+        raise _damage(cell_id, folder, f"{CELL_FILE} is not what was written")
     if id_of(record["key"]) != cell_id:
-        raise DamagedCellError(_sentence(cell_id, folder, f"its key is that of cell {id_of(record['key'])}"))
+        raise _damage(cell_id, folder, f"its key belongs to cell {id_of(record['key'])}")
     files = {name: read(name) for name in record["files"]}
     changed = [name for name, data in files.items() if _sha256(data) != record["files"][name]]
     if changed:
-        raise DamagedCellError(_sentence(cell_id, folder, f"not what was written: {', '.join(changed)}"))
+        raise _damage(cell_id, folder, f"{', '.join(changed)} changed since it was written")
     return Cell(cell_id, record, files)
 
 
 def _parsed(data: bytes) -> dict[str, Any] | None:
-    """What an undamaged `cell.json` says, without its integrity."""
+    """Return the contents of `cell.json` without its integrity, or None if it is damaged."""
     try:
         record = json.loads(data)
         record.pop("integrity")
-        whole = record["format"] == FORMAT and {"key", "outcome", "files"} <= set(record)
-        return record if whole and _spelt(record) == data else None
+        complete = record["format"] == FORMAT and {"key", "outcome", "files"} <= set(record)
+        return record if complete and _encoded(record) == data else None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, AacbenchError):
         return None
 
@@ -194,29 +224,20 @@ def _explained(cell_id: str, folder: Path, name: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise DamagedCellError(_sentence(cell_id, folder, f"{name} is missing")) from error
+        raise _damage(cell_id, folder, f"{name} is missing") from error
     except OSError as error:
-        raise DamagedCellError(_sentence(cell_id, folder, f"{name} cannot be read ({error.strerror})")) from error
+        raise _damage(cell_id, folder, f"{name} cannot be read ({error.strerror})") from error
 
 
 def _cell_name(name: str) -> str:
-    """The cell that a name in a folder of cells stands for; leftovers and hidden files are none."""
+    """Return the cell that an entry of a cell folder stands for; unfinished and hidden entries stand for none."""
     if name.startswith(REPLACED):
         return replaced_id(name)
     return "" if name.startswith(".") else name
 
 
-def _look(root: Path, folder: Path) -> Cell | DamagedCellError | None:
-    if not is_cell_id(folder.name) or folder != cell_folder(root, folder.name):
-        return DamagedCellError(f"{folder} is not a cell, and no cell belongs there; remove it.")
-    try:
-        return read_cell(root, folder.name)
-    except DamagedCellError as damage:
-        return damage
-
-
-def _sentence(cell_id: str, folder: Path, what: str) -> str:
-    return f"cell {cell_id} in {folder} is damaged: {what}; run it again, or restore it from a copy."
+def _damage(cell_id: str, folder: Path, what: str) -> DamagedCellError:
+    return DamagedCellError(f"Cell {cell_id} in {folder} is damaged: {what}; run it again, or restore it from a copy.")
 
 
 def _sha256(data: bytes) -> str:

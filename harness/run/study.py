@@ -1,4 +1,4 @@
-"""A study folder as a whole: the plan it belongs to, and how far it has come."""
+"""A study folder as a whole: its plan, its cells, and its progress."""
 
 import json
 from collections import Counter
@@ -12,15 +12,16 @@ from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, PLAN, REGISTRATION, R
 from aacbench.run.records import OUTCOMES, Study
 from aacbench.run.store import Cell, scan
 from aacbench.util.atomic_io import make_folder, replace_file, storing
-from aacbench.util.canonical import digest, spelt
+from aacbench.util.canonical import digest, pretty
 from aacbench.util.file_lock import LOCKS, file_lock
 
 PROTOCOL_TAG, PLAN_TAG = "aacbench.protocol/1", "aacbench.plan/1"
+_RERUN = "remove it and run the study again, which keeps its cells."
 
 
 @dataclass(frozen=True, slots=True)
 class StudySummary:
-    """How many cells of the plan have which outcome, and which are damaged, missing, or in no plan."""
+    """The planned cells by outcome, and the cells that are damaged, missing, or not planned."""
 
     outcomes: Mapping[str, int]
     damaged: Mapping[str, str]
@@ -31,19 +32,19 @@ class StudySummary:
 
 @dataclass(frozen=True, slots=True)
 class StudyContents:
-    """All that a study holds, read and checked once: its plan, its sound cells, and what is wrong with the others."""
+    """A study as read from disk once: its plan, its undamaged cells, and an error for each damaged one."""
 
     plan: Mapping[str, Any] | None
     cells: Mapping[str, Cell]
     damaged: Mapping[str, str]
 
     def planned_cells(self) -> list[Cell]:
-        """Every cell of the plan that is there and undamaged, in the order of the plan."""
+        """Return the undamaged cells of the plan, in its order."""
         names = self.plan["cells"] if self.plan is not None else []
         return [self.cells[name] for name in names if name in self.cells]
 
     def summary(self) -> StudySummary:
-        """How far the study has come."""
+        """Count the cells by outcome and by what is wrong."""
         planned = set(self.plan["cells"] if self.plan is not None else [])
         seen = self.cells.keys() | self.damaged.keys()
         outcomes = Counter(cell.outcome for cell in self.planned_cells())
@@ -57,36 +58,36 @@ class StudyContents:
 
 
 def protocol_digest(study: Study) -> str:
-    """The sha256 of everything the study decides; the order of keys and the spelling of numbers do not matter."""
+    """Return the sha256 of everything the study fixes; key order and number format do not matter."""
     return digest(study.record(), PROTOCOL_TAG)
 
 
 def check_folder(root: Path) -> None:
-    """Refuse a folder that holds other things and no study, which would be mixed with ours."""
+    """Refuse a folder that contains other files but no study."""
     ours = {PLAN, CELLS, RUNS, LOCKS, ARTIFACTS, DERIVED, REGISTRATION}
     try:
         names = {path.name for path in root.iterdir() if not path.name.startswith(".")}
-    except OSError:  # not there yet, or no folder, which is told by whoever writes there
+    except OSError:  # does not exist yet, or is not a folder, which the first write reports
         return
     if PLAN not in names and names - ours:
-        raise UsageError(f"{root} holds other things, such as {min(names - ours)}; choose a new folder with --out.")
+        raise UsageError(f"{root} contains other files, such as {min(names - ours)}; choose a new folder with --out.")
 
 
 def write_plan(root: Path, plan: Mapping[str, Any]) -> None:
-    """Write the plan, with at least its `protocol_digest` and the ids of its `cells`; one study has one protocol."""
-    data = spelt({**_check(plan, "the plan"), "sha256": digest(plan, PLAN_TAG)}, indent=1) + b"\n"
+    """Write the plan, with at least its `protocol_digest` and `cells` (ids); refuse one of another protocol."""
+    data = pretty({**_check(plan, "The plan"), "sha256": digest(plan, PLAN_TAG)})
     with storing(root):
         make_folder(root)
     with file_lock(root, PLAN, wait=True):
-        there = read_plan(root)
-        if there is not None and there["protocol_digest"] != plan["protocol_digest"]:
-            raise UsageError(f"{root} holds another study; choose another folder with --out for this one.")
+        stored = read_plan(root)
+        if stored is not None and stored["protocol_digest"] != plan["protocol_digest"]:
+            raise UsageError(f"{root} contains another study; choose another folder with --out.")
         with storing(root):
             replace_file(root / PLAN, data)
 
 
 def read_plan(root: Path) -> dict[str, Any] | None:
-    """The plan of a study, or None where there is none."""
+    """Return the plan of a study, or None if there is none."""
     path = root / PLAN
     try:
         plan = json.loads(path.read_bytes())
@@ -95,31 +96,32 @@ def read_plan(root: Path) -> dict[str, Any] | None:
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
-        raise DamagedPlanError(
-            f"{path} is damaged; remove it and run the study again, which keeps its cells."
-        ) from error
+        raise DamagedPlanError(f"{path} is damaged: it is not JSON; {_RERUN}") from error
     if not isinstance(plan, dict) or plan.pop("sha256", None) != digest(plan, PLAN_TAG):
-        raise DamagedPlanError(
-            f"{path} is not what was written there; remove it and run the study again, which keeps its cells."
-        )
+        raise DamagedPlanError(f"{path} is damaged: it changed since it was written; {_RERUN}")
     return _check(plan, str(path))
 
 
 def read_study(root: Path) -> StudyContents:
-    """Everything a study holds; each cell is read and checked."""
+    """Read and check the plan and every cell of a study."""
     plan = read_plan(root)
     cells: dict[str, Cell] = {}
     damaged: dict[str, str] = {}
-    for name, found in scan(root):
-        if isinstance(found, DamagedCellError):
-            damaged[name] = str(found)
+    for name, cell in scan(root):
+        if isinstance(cell, DamagedCellError):
+            damaged[name] = str(cell)
         else:
-            cells[name] = found
+            cells[name] = cell
     return StudyContents(plan, cells, damaged)
 
 
+def planned_cells(root: Path) -> list[Cell]:
+    """Read a study and return the undamaged cells of its plan."""
+    return read_study(root).planned_cells()
+
+
 def summary(root: Path) -> StudySummary:
-    """Count what a study holds, reading and checking every cell."""
+    """Read and check every cell of a study, and count them."""
     return read_study(root).summary()
 
 
@@ -127,5 +129,5 @@ def _check(plan: Any, where: str) -> dict[str, Any]:
     cells = plan.get("cells") if isinstance(plan, Mapping) else None
     listed = isinstance(cells, list | tuple) and all(isinstance(cell, str) and is_cell_id(cell) for cell in cells)
     if not listed or not isinstance(plan.get("protocol_digest"), str):
-        raise DataError(f"{where} must have a `protocol_digest` and a list of `cells`, which are ids.")
+        raise DataError(f"{where} must have a `protocol_digest` and a list of cell ids `cells`.")
     return dict(plan)

@@ -16,20 +16,20 @@ from aacbench.processes.pool import run_all
 from aacbench.processes.worker import Failure, begin_step
 from aacbench.queries.record import QuerySet
 from aacbench.run.cell import CellJob
+from aacbench.run.layout import CONTROL_FILE as CONTROL
+from aacbench.run.layout import TIMINGS_FILE as TIMINGS
 from aacbench.run.measure import ready
-from aacbench.run.plan import BASELINE, TEST
 from aacbench.run.rebuild import built_before, restored, stored_job
+from aacbench.run.records import BASELINE, TEST
 from aacbench.run.rows import read_queries, read_timings, write_timings
 from aacbench.run.run_config import RunConfig
 from aacbench.run.store import Cell, commit, read_cell
 from aacbench.search import astar
 from aacbench.search.layouts import memo_for
-from aacbench.search.networks import Network
+from aacbench.search.networks import Network, borrow, give_back
 from aacbench.search.policy import parse
-from aacbench.search.workspace import borrow, give_back
 from aacbench.util.file_lock import file_lock
 
-TIMINGS, CONTROL = "timings.csv", "control.csv"
 COMPILED = "compiled"
 REPETITIONS = 5
 BLOCK = 10  # queries of one method in a row: enough to warm its labels, few enough for drift to fall on all methods

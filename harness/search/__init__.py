@@ -1,6 +1,6 @@
-"""Search: compiled Dijkstra and A*, their policies, and the plain-Python tier."""
+"""Search: compiled Dijkstra and A*, search policies, and A* in plain Python."""
 
-from aacbench.search.answers import Answers
+from aacbench.search.astar import Answers
 from aacbench.search.batch import dijkstra, search
 from aacbench.search.networks import Network, network
 from aacbench.search.policy import POLICIES, Policy, parse

@@ -1,9 +1,11 @@
-"""Compiled A*: lazy deletion, reopening on demand, ties by policy, and counts that are the same on every machine."""
+"""Compiled A*: lazy deletion, optional reopening, ties by policy, and counts that are equal on every machine."""
 
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from aacbench.graphs.record import Array
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.layouts import bind, bound
 from aacbench.search.policy import TIES, Policy
@@ -11,7 +13,7 @@ from aacbench.util.compiled import inlined, kernel
 
 NO_PARENT = np.uint32(0xFFFFFFFF)
 
-# Columns of the two tables a batch fills.
+# Columns of the two tables that a batch of searches fills; together they are the fields of `Answers`.
 COSTS = ("cost", "path_cost", "h_source")
 COST, PATH_COST, H_SOURCE = range(3)
 COUNTS = (
@@ -27,15 +29,55 @@ COUNTS = (
 PATH_EDGES, EXPANDED, REEXPANDED, GENERATED, STALE_POPS, H_CALLS, BELOW_OPTIMUM, ON_OPTIMUM = range(8)
 
 _NEXT = np.uint32(1)
-NOT_FINITE = -2  # in place of a cost: a bound on the way was NaN, infinite or beyond what integers hold
+NOT_FINITE = -2  # stored instead of a cost: a bound was NaN, infinite or too large for an integer
 _FINISHED, _HEAP_FULL, _MISCOUNTED, _BAD_BOUND = range(4)
 
-# Distances on float weights are equal up to this relative rounding; on integer weights they are exact.
+# Two distances on float weights are equal if they differ by at most this share; integer distances are exact.
 RELATIVE_TOLERANCE = 1e-12
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Answers:
+    """The results of a batch of searches: one array per column, one row per query.
+
+    Costs are -1, and paths empty, where the target is unreachable. `path_cost` is summed again along the path.
+    `expanded` counts processed pops, the target's included; a query from a vertex to itself expands none.
+    `reexpanded` counts expansions of vertices expanded before, `generated` pushes on the open list, `stale_pops`
+    outdated entries popped, `h_calls` computed bounds. `below_optimum` and `on_optimum` count expansions with f < C
+    and f = C, where C is the cost found.
+    """
+
+    cost: Array
+    path_cost: Array
+    h_source: Array
+    path_edges: Array
+    expanded: Array
+    reexpanded: Array
+    generated: Array
+    stale_pops: Array
+    h_calls: Array
+    below_optimum: Array
+    on_optimum: Array
+    paths: tuple[Array, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.cost)
+
+    def columns(self) -> dict[str, Array]:
+        """Return the columns by name, without the paths."""
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "paths"}
+
+
+def answers_from_tables(costs: Array, counts: Array, paths: list[Array] | None) -> Answers:
+    """Return the answers in two filled tables, whose columns are `COSTS` and `COUNTS`; the tables become read-only."""
+    for table in (costs, counts):
+        table.flags.writeable = False
+    columns = dict(zip(COSTS + COUNTS, (*costs.T, *counts.T), strict=True))
+    return Answers(**columns, paths=None if paths is None else tuple(paths))
+
+
 class Rules(NamedTuple):
-    """A policy as the kernel reads it."""
+    """A search policy in the form the kernel reads."""
 
     reopen: bool
     bpmx: bool
@@ -44,7 +86,7 @@ class Rules(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """Constants in the type of a graph's weights."""
+    """Constants in the type of the graph's weights."""
 
     zero: Any
     infinity: Any
@@ -52,12 +94,12 @@ class Numbers(NamedTuple):
 
 
 def rules(policy: Policy) -> Rules:
-    """Translate a policy for the kernel."""
+    """Return the policy in the form the kernel reads."""
     return Rules(policy.reopen, policy.bpmx, *TIES[policy.tie])
 
 
 def numbers(weight: np.dtype[Any]) -> Numbers:
-    """The constants for integer or float weights."""
+    """Return the constants for integer or float weights."""
     if weight.kind == "i":
         return Numbers(np.int64(0), np.int64(2**62), np.int64(0))
     return Numbers(np.float64(0), np.float64(np.inf), np.float64(RELATIVE_TOLERANCE))
@@ -65,9 +107,9 @@ def numbers(weight: np.dtype[Any]) -> Numbers:
 
 @kernel
 def search_all(arcs, layout, memo, work, rules, numbers, sources, targets, costs, counts):
-    """Answer each query and fill its row of `costs` and `counts`; the cost of an unreachable target is -1.
+    """Search each query and fill its row of `costs` and `counts`; an unreachable target costs -1.
 
-    Returns the heap, which has grown where re-expansions needed more room than it had.
+    Return the heap, which is a larger one if re-expansions needed more room.
     """
     heap = work.heap
     for query in range(len(sources)):
@@ -93,11 +135,11 @@ def search_all(arcs, layout, memo, work, rules, numbers, sources, targets, costs
 
 @kernel
 def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, optimum, cost, count):
-    """One A* search from source to another vertex; fills its rows and says how it ended.
+    """Run one A* search between two different vertices, fill its rows, and return how it ended.
 
-    Expansions are counted below and on the cost `optimum`. Where it is not known (-1) they are counted against the
-    running maximum of f, which ends as the optimum when h is admissible. When it does not, or when rounding makes it
-    doubtful what was below and what on it, the search ends as `_MISCOUNTED`, to be done again with the cost known.
+    Expansions are counted below and on the cost `optimum`. If it is unknown (-1), they are counted against the running
+    maximum of f, which ends at the optimum if h is admissible. If it does not, or if rounding leaves a count
+    uncertain, the search returns `_MISCOUNTED` and must be repeated with the cost it found.
     """
     state, indptr, heads, weights = work.state, arcs.indptr, arcs.heads, arcs.weights
     reopen, bpmx, tie_g, tie_sequence = rules
@@ -193,7 +235,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
 
 @kernel
 def next_stamp(work):
-    """Make every vertex record out of date; the records themselves are cleared once in 2^32 searches."""
+    """Return a new stamp, which invalidates all vertex records; they are cleared only once in 2^32 searches."""
     if work.stamp[0] == np.uint32(0xFFFFFFFF):
         for v in range(len(work.state)):
             work.state[v].stamp = 0
@@ -204,7 +246,7 @@ def next_stamp(work):
 
 @inlined
 def touch(record, stamp, h, infinity):
-    """Make a vertex's record current: not reached yet, not closed, its bound known."""
+    """Make a vertex record current: bound h, not reached, not closed."""
     record.stamp = stamp
     record.g = infinity
     record.h = h
@@ -214,10 +256,10 @@ def touch(record, stamp, h, infinity):
 
 @kernel
 def lift(arcs, layout, memo, state, stamp, u, infinity):
-    """BPMX(1) at u, which is not the target: raise its bound from its successors' and theirs from its.
+    """Apply BPMX(1) at u, which is not the target: raise h(u) from its successors, then theirs from h(u).
 
-    h(v) - h(u) may exceed w(v, u) only if h(u) is too low, so the weight of the *reverse* arc is what counts.
-    Returns how many bounds had to be computed, or -1 where one was not a finite number.
+    h(v) - h(u) can exceed w(v, u) only if h(u) is too low, so the *reverse* arc's weight must be used.
+    Return the number of bounds computed, or -1 if one was not finite.
     """
     here = state[u]
     h, least, calls = here.h, infinity, 0
@@ -244,7 +286,7 @@ def lift(arcs, layout, memo, state, stamp, u, infinity):
 
 @kernel
 def trace(arcs, work, source, target, cost, count):
-    """Write the path found to the end of `work.path`; its length and its cost, summed anew, go into the rows."""
+    """Write the path to the end of `work.path`, and its length and re-summed cost to the rows."""
     cost[PATH_COST] = cost[COST]
     if cost[COST] < 0:
         return

@@ -1,8 +1,8 @@
 """Label layouts from an author's own `@njit` functions: h(labels, u, t) over a NamedTuple of the author's arrays.
 
-The class of such a layout is named by its fields and by the identity of the functions: their code and every value they
-refer to. So it can be made again from its name alone, which lets another process find the machine code on disk, and
-a function that differs in anything never does.
+The name of the layout's class contains the names of the arrays and the identity of the functions: a digest of their
+code and of every value they refer to. Another process can recreate the class from its name, so it finds the machine
+code on disk; a changed function gets another class and is compiled again.
 """
 
 import hashlib
@@ -26,16 +26,16 @@ _ARRAYS, _LAYOUT, _GOAL = "Arrays_", *_FIELDS
 def author_layout(
     network: Network, arrays: Mapping[str, Array], function: Callable[..., Any], goal: GoalSearch | None = None
 ) -> Layout:
-    """A layout over these arrays whose bound is `function(labels, u, t)`, with u and t in the graph's own numbers.
+    """Return a layout over these arrays whose bound is `function(labels, u, t)`; u and t are the graph's own numbers.
 
-    With a goal search the bound is `function(labels, memo, u, t)`. What shapes the arrays have is between the author
-    and the functions, which must not read beyond them.
+    With a goal search the bound is `function(labels, memo, u, t)`. The arrays may have any shape; the functions must
+    not read beyond them.
     """
     functions = [function, *(() if goal is None else (goal.start, goal.visit))]
     if not all(each is None or hasattr(each, "py_func") for each in functions):
-        raise UsageError("the bound kernel must be compiled: decorate it with numba's @njit.")
+        raise UsageError("The kernel is not compiled; decorate it with numba's @njit.")
     if not arrays or not all(name.isidentifier() and name[0] != "_" and "__" not in name for name in arrays):
-        raise UsageError("label arrays need names that are plain identifiers, such as rows.")
+        raise UsageError("The names of label arrays must be plain identifiers, such as rows.")
     name = _identities(functions) + "__" + "__".join(arrays)
     labels = _class(_ARRAYS + name)(*(frozen(array, array.dtype) for array in arrays.values()))
     if goal is None:
@@ -48,7 +48,6 @@ def author_layout(
 
 
 def _identities(functions: list[Any]) -> str:
-    """One name for all of them, in their order."""
     each = ["none" if function is None else identity(function) for function in functions]
     return each[0] if len(each) == 1 else hashlib.sha256(" ".join(each).encode()).hexdigest()[:32]
 
@@ -70,7 +69,7 @@ def _memo(layout: Any) -> Array:
 
 
 def _class(name: str) -> Any:
-    """The class of this name: the same object for the same name, importable from this module."""
+    """Return the class of this name, importable from this module; the same object for the same name."""
     if name not in globals():
         fields = _FIELDS.get(name.partition("_")[0] + "_") or name.split("__")[1:]
         made: Any = NamedTuple(name, [(field, Any) for field in fields])  # type: ignore[misc]
@@ -80,7 +79,7 @@ def _class(name: str) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """Make a class that a cache on disk mentions by name."""
+    """Recreate a class that machine code on disk refers to by name."""
     if name.startswith((_ARRAYS, *_FIELDS)):
         return _class(name)
     raise AttributeError(name)

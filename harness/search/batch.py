@@ -1,4 +1,4 @@
-"""Batches of queries on several threads; the answers do not depend on how many there are."""
+"""Batches of queries on one or several threads; the number of threads changes no answer."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,14 +10,13 @@ import numpy.typing as npt
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search import astar
-from aacbench.search.answers import Answers, from_tables
+from aacbench.search.astar import Answers, answers_from_tables
 from aacbench.search.layouts import Layout, memo_for, no_labels
-from aacbench.search.networks import Network
+from aacbench.search.networks import Network, borrow, give_back
 from aacbench.search.policy import POLICIES, Policy, parse
 from aacbench.search.python_tier import search_python
-from aacbench.search.workspace import borrow, give_back
 
-_CHUNK = 16  # queries a thread takes at a time: enough to hide the call, few enough to share the work evenly
+_CHUNK = 16  # queries per call of the kernel: enough to hide its overhead, few enough to balance the threads
 
 
 def search(
@@ -30,27 +29,29 @@ def search(
     threads: int = 1,
     paths: bool = False,
 ) -> Answers:
-    """A* from each source to its target, in the graph's own vertex numbers.
+    """Run A* from each source to its target, given in the graph's own vertex numbers.
 
-    `heuristic` is a label layout (compiled), or a callable h(u, t) (plain Python: the same counts, slowly). On integer
-    weights a bound that is no integer is cut to one, which cannot raise it.
+    `heuristic` is a label layout (compiled) or a callable h(u, t) (plain Python: the same counts, but slow). On integer
+    weights a fractional bound is cut to an integer, which never raises it. `paths=True` also returns the paths.
     """
     if isinstance(policy, str):
         policy = parse(policy)
     s, t = _vertices(network, sources), _vertices(network, targets)
     if len(s) != len(t):
-        raise UsageError(f"{len(s)} sources and {len(t)} targets do not pair up.")
+        raise UsageError(f"The number of sources ({len(s)}) and of targets ({len(t)}) must be equal.")
     if callable(heuristic):
         return search_python(network.graph, heuristic, s, t, policy, paths=paths)
     if not isinstance(heuristic, Layout):
         kind = type(heuristic).__name__
-        raise UsageError(f"a heuristic is a layout, such as alt_layout makes, or a function h(u, t), not a {kind}.")
+        raise UsageError(
+            f"A heuristic must be a layout, such as alt_layout returns, or a function h(u, t), not a {kind}."
+        )
     heuristic.check_fits(network)
     return _compiled(network, heuristic.labels, s, t, policy, max(1, threads), paths)
 
 
 def dijkstra(network: Network, sources: npt.ArrayLike, targets: npt.ArrayLike, **options: Any) -> Answers:
-    """A* that knows nothing, h = 0, with the options of `search`."""
+    """Run Dijkstra, which is A* with h = 0; the options are those of `search`."""
     return search(network, no_labels(network), sources, targets, **options)
 
 
@@ -61,7 +62,7 @@ def _compiled(
     rules = astar.rules(policy)
     costs = np.empty((len(sources), len(astar.COSTS)), dtype=network.graph.weights.dtype)
     counts = np.empty((len(sources), len(astar.COUNTS)), dtype=np.int64)
-    found: list[Array] = [np.empty(0, dtype=np.int64)] * len(sources)
+    found_paths: list[Array] = [np.empty(0, dtype=np.int64)] * len(sources)
     starts, goals = network.place[sources].astype(np.int64), network.place[targets].astype(np.int64)
 
     def work_through(chunks: Iterator[slice]) -> None:
@@ -71,29 +72,30 @@ def _compiled(
             heap = astar.search_all(network.arcs, labels, memo, work, rules, numbers, *ends, *rows)
             work = work._replace(heap=heap)
             if paths:
-                found[chunk.start] = _path(network, work.path, sources[chunk.start], costs, counts, chunk.start)
+                found_paths[chunk.start] = _path(network, work.path, sources[chunk.start], costs, counts, chunk.start)
         give_back(network, work)
 
-    _share(work_through, len(sources), 1 if paths else _CHUNK, threads)
+    _run_chunks(work_through, len(sources), 1 if paths else _CHUNK, threads)
     bad = np.flatnonzero(costs[:, astar.COST] == astar.NOT_FINITE)
     if len(bad):
         raise UsageError(
-            f"h is not a finite number, or beyond 2^62, on the way from {sources[bad[0]]} to {targets[bad[0]]}."
+            f"A bound is not a finite number, or is beyond 2^62, in the search from {sources[bad[0]]} "
+            f"to {targets[bad[0]]}."
         )
-    return from_tables(costs, counts, found if paths else None)
+    return answers_from_tables(costs, counts, found_paths if paths else None)
 
 
-def _share(work_through: Callable[[Iterator[slice]], None], count: int, size: int, threads: int) -> None:
+def _run_chunks(work_through: Callable[[Iterator[slice]], None], count: int, size: int, threads: int) -> None:
     chunks = iter([slice(start, min(start + size, count)) for start in range(0, count, size)])
     if threads == 1 or count <= size:
         work_through(chunks)
         return
-    with ThreadPoolExecutor(threads) as pool:  # a list's iterator hands each chunk to one thread only
+    with ThreadPoolExecutor(threads) as pool:  # a list iterator gives each chunk to one thread only
         try:
             for done in [pool.submit(work_through, chunks) for _ in range(threads)]:
                 done.result()
         finally:
-            for _ in chunks:  # after an error or an interrupt nobody is to begin another
+            for _ in chunks:  # after an error or an interrupt, no thread starts another chunk
                 pass
 
 
@@ -110,8 +112,8 @@ def _vertices(network: Network, values: npt.ArrayLike) -> Array:
     if array.size == 0:
         return np.empty(0, dtype=np.int64)
     if array.dtype.kind not in "iu" or array.ndim != 1:
-        raise UsageError("sources and targets must be lists of vertex numbers.")
+        raise UsageError("Sources and targets must be lists of vertex numbers.")
     if array.min() < 0 or array.max() >= network.graph.vertices:
         wrong = array[(array < 0) | (array >= network.graph.vertices)][0]
-        raise UsageError(f"vertex {wrong} is not in the graph, which has vertices 0..{network.graph.vertices - 1}.")
+        raise UsageError(f"Vertex {wrong} is not in the graph, which has the vertices 0..{network.graph.vertices - 1}.")
     return array.astype(np.int64)

@@ -1,4 +1,4 @@
-"""A search around the goal before each query, for heuristics that look there first."""
+"""The compiled goal search: a Dijkstra search around the target before each query."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ _NEXT = np.uint32(1)
 
 
 class Goal(NamedTuple):
-    """What a layout knows of its goal search: arcs towards the goal, which of two searches to run, and its scratch."""
+    """The goal search as a layout stores it: arcs towards the goal, the range of searches, the scratch size, a zero."""
 
     backward: Arcs
     first: int
@@ -27,25 +27,28 @@ class Goal(NamedTuple):
 
 
 class Memo(NamedTuple):
-    """The author's scratch in the type of the weights, and the target in the graph's own numbers."""
+    """The author's scratch in the type of the weights, and the target in the graph's own numbering."""
 
     numbers: Array
     target: Array
 
 
 def goal_fields(network: Network, goal: GoalSearch) -> Goal:
-    """The goal search as a layout holds it; on a symmetric graph d(x, t) is d(t, x), so one search serves both."""
+    """Return the goal search as a layout stores it."""
     zero = network.graph.weights.dtype.type(0)
     return Goal(network.backward, *sides(network.graph, goal), goal.memo, zero)
 
 
 def goal_memo(layout: Any) -> Any:
-    """Scratch for one search thread."""
+    """Return scratch for one search thread."""
     return Memo(np.zeros(layout.goal.memo, dtype=layout.goal.zero.dtype), np.zeros(1, dtype=np.int64))
 
 
 def sides(graph: Graph, goal: GoalSearch) -> tuple[int, int]:
-    """The range of searches to run: 0 goes backwards and finds d(x, t), 1 goes forwards and finds d(t, x)."""
+    """Return the range of searches to run: 0 is backward and gives d(x, t), 1 is forward and gives d(t, x).
+
+    On a symmetric graph both are equal, so one search serves both.
+    """
     if goal.visit is None:
         return 0, 0
     if graph.symmetric:
@@ -54,13 +57,13 @@ def sides(graph: Graph, goal: GoalSearch) -> tuple[int, int]:
 
 
 @kernel
-def _nothing(labels, memo, x, distance, towards):
+def _stop_at_once(labels, memo, x, distance, towards):
     return True
 
 
 def bind_by(start: Callable[..., Any], visit: Callable[..., Any] | None) -> Callable[..., Any]:
-    """The `bind` of a layout with these functions; they are closed over because an argument would not be cached."""
-    seen = _nothing if visit is None else visit
+    """Return the `bind` of a layout with these functions. They are closed over: numba does not cache arguments."""
+    each = _stop_at_once if visit is None else visit
 
     def bind(layout, memo, arcs, work, target):
         labels, goal, numbers, original = layout.labels, layout.goal, memo.numbers, layout.original
@@ -85,7 +88,7 @@ def bind_by(start: Callable[..., Any], visit: Callable[..., Any] | None) -> Call
                 if popped != state[u].sequence:
                     continue
                 settled += 1
-                if seen(labels, numbers, np.int64(original[u]), g, towards):
+                if each(labels, numbers, np.int64(original[u]), g, towards):
                     break
                 for arc in range(ahead.indptr[u], ahead.indptr[u + _NEXT]):
                     there = state[ahead.heads[arc]]
@@ -103,7 +106,7 @@ def bind_by(start: Callable[..., Any], visit: Callable[..., Any] | None) -> Call
 
 
 def bound_by(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The `bound` of a layout with this kernel."""
+    """Return the `bound` of a layout with this kernel."""
 
     def bound(layout, memo, u):
         return function(layout.labels, memo.numbers, np.int64(layout.original[u]), memo.target[0])

@@ -1,4 +1,4 @@
-"""A 4-ary heap of (f, tie, sequence, vertex) records: a total order, so what leaves next does not depend on layout."""
+"""A 4-ary heap of (f, tie, sequence, vertex) records in a total order, so the order of pops is unique."""
 
 from typing import Any
 
@@ -8,17 +8,17 @@ from aacbench.util.compiled import inlined
 
 
 def entry_dtype(weight: np.dtype[Any]) -> np.dtype[Any]:
-    """The record a heap holds, for a graph's weight type."""
+    """Return the type of a heap entry for a graph's weight type."""
     return np.dtype([("f", weight), ("tie", weight), ("sequence", np.uint32), ("vertex", np.uint32)], align=True)
 
 
-# Positions are unsigned, so that indexing need not look for negative ones.
+# Positions are unsigned, so that indexing does not check for negative ones.
 _ONE, _TWO, _FOUR = np.uint64(1), np.uint64(2), np.uint64(4)
 
 
 @inlined
 def put(place, f, tie, sequence, vertex):
-    """Fill an entry field by field: numba copies a whole record byte by byte."""
+    """Fill an entry field by field; numba copies whole records byte by byte, which is slow."""
     place.f = f
     place.tie = tie
     place.sequence = sequence
@@ -27,7 +27,7 @@ def put(place, f, tie, sequence, vertex):
 
 @inlined
 def sift_up(heap, size, f, tie, sequence, vertex):
-    """Put an entry at the end of a heap of `size` entries and let it rise."""
+    """Push an entry onto a heap of `size` entries."""
     hole = np.uint64(size)
     while hole > 0:
         up = (hole - _ONE) >> _TWO
@@ -41,7 +41,7 @@ def sift_up(heap, size, f, tie, sequence, vertex):
 
 @inlined
 def sift_down(heap, size):
-    """Close the gap at the root: entry `size` (the last one) goes where it belongs among the first `size`."""
+    """Remove the root: the last entry, at position `size`, takes its place and sinks."""
     end = np.uint64(size)
     last = heap[end]
     f, tie, sequence, vertex = last.f, last.tie, last.sequence, last.vertex

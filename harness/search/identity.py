@@ -1,6 +1,7 @@
-"""What makes two compiled functions the same: their code, and every value they refer to, however deep."""
+"""Properties of an author's compiled functions: their identity, and whether they are recursive."""
 
 import builtins
+import dis
 import hashlib
 import itertools
 import types
@@ -10,22 +11,23 @@ from typing import Any
 
 import numpy as np
 
-_never_twice = itertools.count()
+_unique = itertools.count()
 
 
 class _UnknownValueError(Exception):
-    """A value that cannot be told from another by its content."""
+    """The content of a value cannot be digested."""
 
 
 def identity(dispatcher: Callable[..., Any]) -> str:
-    """A digest that two functions share only if they compute the same.
+    """Return a digest of a function's code and of every value it refers to, at any depth.
 
-    A function that refers to something whose content cannot be read gets a digest of its own in every process.
+    Two functions share it only if they compute the same. A function that refers to a value whose content cannot be
+    digested gets a new one in every process.
     """
     try:
         pieces = list(_function(_python(dispatcher), set()))
     except _UnknownValueError:
-        return f"unknown{next(_never_twice)}x{id(dispatcher):x}x{np.random.SeedSequence().entropy:x}"
+        return f"unknown{next(_unique)}x{id(dispatcher):x}x{np.random.SeedSequence().entropy:x}"
     digest = hashlib.sha256()
     for piece in pieces:
         digest.update(len(piece).to_bytes(8, "little") + piece)
@@ -41,7 +43,7 @@ def _function(function: types.FunctionType, seen: set[int]) -> Iterator[bytes]:
     if id(function) in seen:
         return
     seen.add(id(function))
-    # Machine code on disk imports the module it was made from, so the same source under another name is another kernel.
+    # Machine code on disk imports the module it was compiled from, so the module's name is part of the identity.
     yield f"{function.__module__}.{function.__qualname__}".encode()
     yield from _code(function.__code__)
     for cell in function.__closure__ or ():
@@ -55,8 +57,7 @@ def _function(function: types.FunctionType, seen: set[int]) -> Iterator[bytes]:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    inner = [const for const in code.co_consts if isinstance(const, types.CodeType)]
-    return set(code.co_names).union(*(_names(each) for each in inner))
+    return {name for each in _codes(code) for name in each.co_names}
 
 
 def _code(code: types.CodeType) -> Iterator[bytes]:
@@ -89,8 +90,51 @@ def _value(value: Any, seen: set[int]) -> Iterator[bytes]:
 
 
 def _module(module: types.ModuleType) -> Iterator[bytes]:
-    """Its name and version, or its source where it has none; what it imports in turn is not looked at."""
+    """Yield its name and version, or its source if it has no version; its own imports are not followed."""
     yield f"{module.__name__} {getattr(module, '__version__', '')}".encode()
     file = getattr(module, "__file__", None)
     if not hasattr(module, "__version__") and file is not None:
         yield Path(file).read_bytes()
+
+
+def reaches_itself(kernel: Callable[..., Any]) -> bool:
+    """Return whether a compiled function is recursive, or calls a compiled function that is, at any depth.
+
+    Numba's cache on disk breaks recursive functions, so they cannot be kernels. Other callables are not recursive.
+    """
+    finished: set[types.FunctionType] = set()
+
+    def recursive(function: types.FunctionType, callers: frozenset[types.FunctionType]) -> bool:
+        if function in callers:
+            return True
+        if function in finished:
+            return False
+        below = any(recursive(called, callers | {function}) for called in _called(function))
+        finished.add(function)
+        return below
+
+    plain = _python(kernel)
+    return isinstance(plain, types.FunctionType) and recursive(plain, frozenset())
+
+
+def _called(function: types.FunctionType) -> Iterator[types.FunctionType]:
+    """Yield the Python functions of the compiled functions that a function refers to, by global, module or closure."""
+    values = [cell.cell_contents for cell in function.__closure__ or ()]
+    for code in _codes(function.__code__):
+        value: Any = None
+        for step in dis.get_instructions(code):
+            if step.opname == "LOAD_GLOBAL":
+                value = function.__globals__.get(step.argval)
+            elif step.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(value, types.ModuleType):
+                value = getattr(value, step.argval, None)
+            else:
+                value = None
+            values.append(value)
+    yield from (value.py_func for value in values if isinstance(getattr(value, "py_func", None), types.FunctionType))
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, types.CodeType):
+            yield from _codes(const)

@@ -1,8 +1,8 @@
-"""How a heuristic enters the compiled search: one NamedTuple class per label layout, and two kernels for it.
+"""Label layouts: how a heuristic enters the compiled search. Each is a NamedTuple class with two kernels.
 
-`bind(layout, memo, arcs, work, target)` is called once a query and returns how many vertices it settled to do so
-(most settle none); `bound(layout, memo, u)` then answers h(u) for that target. A jitted function passed as an argument
-would be compiled anew in every process; a class mapped to its kernels by an overload is read from the disk cache.
+`bind(layout, memo, arcs, work, target)` is called once per query and returns how many vertices it settled (mostly
+none); `bound(layout, memo, u)` then returns h(u) for that target. Numba would recompile a jitted function passed as an
+argument in every process. A class that an overload maps to its kernels is found in the cache on disk.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,11 +16,11 @@ from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search.networks import Network
 
-UNREACHABLE = -1  # the label of a vertex that a landmark does not reach, or that does not reach it
+UNREACHABLE = -1  # the label where there is no path between the vertex and the landmark
 
 
 class Kernels(NamedTuple):
-    """What makes a class a layout: two plain functions to compile, and the scratch a thread needs for them."""
+    """The two functions to compile for a layout class, and a function that allocates scratch for one thread."""
 
     bind: Callable[..., Any]
     bound: Callable[..., Any]
@@ -31,17 +31,17 @@ _KERNELS: dict[Any, Kernels] = {}
 
 
 def register(cls: type, kernels: Kernels) -> None:
-    """Make a NamedTuple class of arrays and numbers a label layout."""
+    """Declare a NamedTuple class of arrays and numbers to be a label layout."""
     _KERNELS[cls] = kernels
 
 
 def bind(layout, memo, arcs, work, target):
-    """Prepare `memo` for a target by the kernel of the layout's class."""
+    """Prepare `memo` for a target with the kernel of the layout's class."""
     return _KERNELS[type(layout)].bind(layout, memo, arcs, work, target)
 
 
 def bound(layout, memo, u):
-    """The lower bound on the distance from u to the target that `memo` was prepared for."""
+    """Return the lower bound on the distance from u to the target in `memo`."""
     return _KERNELS[type(layout)].bound(layout, memo, u)
 
 
@@ -58,7 +58,7 @@ def _bound(layout, memo, u):
 
 
 def memo_for(labels: Any) -> Any:
-    """Scratch that one search thread keeps for these labels."""
+    """Return scratch for one search thread and these labels."""
     return _KERNELS[type(labels)].memo(labels)
 
 
@@ -95,11 +95,11 @@ def _memo_differential(layout: Any) -> Array:
 
 
 class Differential(NamedTuple):
-    """Landmark distances, a row a vertex: the bound of ALT and of every subset of its labels.
+    """Landmark distances, one row per vertex: the bound of ALT and of every subset of its labels.
 
-    The first `both` columns hold d(l, v) = d(v, l), the next `forward` d(l, v), the rest d(v, l). `complete` says that
-    no label is UNREACHABLE; `margin` is what rounding may have added to a difference; `scale` is what a unit of the
-    labels is worth; `nothing` is zero in the type of the labels' differences.
+    The first `both` columns hold d(l, v) = d(v, l), the next `forward` columns d(l, v), the rest d(v, l). `complete`
+    says that no label is UNREACHABLE. `margin` is subtracted from each difference to make up for rounding. `scale`
+    converts label units to weights. `nothing` is zero in the type of the differences.
     """
 
     rows: Array
@@ -123,7 +123,7 @@ def _bound_max(layout, memo, u):
     one, other = bound(layout.one, memo[0], u), bound(layout.other, memo[1], u)
     if one >= other:
         return one
-    return other if other > one else one + other  # not a number, which the search must see
+    return other if other > one else one + other  # NaN must reach the search, which reports it
 
 
 def _memo_max(layout: Any) -> tuple[Any, Any]:
@@ -131,7 +131,7 @@ def _memo_max(layout: Any) -> tuple[Any, Any]:
 
 
 class MaxOf(NamedTuple):
-    """The larger bound of two layouts, either of which may be such a maximum itself."""
+    """The larger bound of two layouts; each may itself be a `MaxOf`."""
 
     one: Any
     other: Any
@@ -142,16 +142,16 @@ register(MaxOf, Kernels(_bind_max, _bound_max, _memo_max))
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Layout:
-    """Labels in the vertex order of one network, and only to be searched with that network."""
+    """Labels in the vertex order of one network, to be searched with that network only."""
 
     network: Network
     labels: Any
 
     def check_fits(self, network: Network) -> None:
-        """Refuse another network: its vertices have other numbers."""
+        """Raise UsageError for another network, whose vertices are numbered differently."""
         mine = self.network
         if mine is not network and (mine.order != network.order or mine.graph.digest != network.graph.digest):
-            raise UsageError("these labels were laid out for another network; make the layout anew for this one.")
+            raise UsageError("The labels were laid out for another network; create the layout for this one.")
 
 
 def differential(
@@ -163,16 +163,16 @@ def differential(
     margin: float = 0.0,
     scale: float | None = None,
 ) -> Layout:
-    """Lay out label rows, given in the graph's own vertex order, for a network; no scale is a scale of one."""
+    """Return the `Differential` layout of label rows that are in the graph's own vertex order."""
     if rows.ndim != 2 or len(rows) != network.graph.vertices or rows.dtype.kind not in "if":
         raise UsageError(
-            f"labels are numbers, a row for each of the graph's {network.graph.vertices} vertices; "
-            f"these are of type {rows.dtype} and shape {rows.shape}."
+            f"Labels must be numbers with one row for each of the graph's {network.graph.vertices} vertices; "
+            f"these have type {rows.dtype} and shape {rows.shape}."
         )
     if not 0 <= both <= both + forward <= rows.shape[1]:
-        raise UsageError(f"{both} + {forward} label columns do not fit a table of {rows.shape[1]}.")
+        raise UsageError(f"both={both} and forward={forward} do not fit a table of {rows.shape[1]} columns.")
     if both and not network.graph.symmetric:
-        raise UsageError("one label for both directions needs a graph whose arcs all have an equal reverse.")
+        raise UsageError("One label for both directions needs a symmetric graph, where every arc has an equal reverse.")
     placed = np.take(np.asarray(rows), network.original, axis=0)
     placed.flags.writeable = False
     wide = _wide(rows)
@@ -186,13 +186,13 @@ def _wide(rows: Array) -> type[np.int64] | type[np.float64]:
 
 
 def knows_nothing(layout: Any) -> bool:
-    """Whether a search with this is Dijkstra's, as with `no_labels`."""
+    """Return whether the layout has no labels, so that a search with it is Dijkstra's."""
     labels = getattr(layout, "labels", None)
     return isinstance(labels, Differential) and labels.rows.shape[1] == 0
 
 
 def max_of(layouts: Sequence[Layout]) -> Layout:
-    """The largest bound of several layouts of one network."""
+    """Return the layout of the largest bound of several layouts of one network."""
     last, *others = reversed(layouts)
     labels = last.labels
     for layout in others:
@@ -202,6 +202,6 @@ def max_of(layouts: Sequence[Layout]) -> Layout:
 
 
 def no_labels(network: Network) -> Layout:
-    """The layout that knows nothing, h = 0: A* with it is Dijkstra."""
+    """Return the layout without labels: h = 0, so A* with it is Dijkstra."""
     dtype = np.int32 if network.graph.integral else np.float64
     return differential(network, np.empty((network.graph.vertices, 0), dtype=dtype))

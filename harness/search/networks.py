@@ -1,5 +1,6 @@
-"""The graph as the kernels see it: vertices renumbered once for locality, arcs in the order of their original ids."""
+"""A graph as the kernels see it: vertices renumbered for locality, and the working memory of its searches."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -8,15 +9,17 @@ import numpy as np
 
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, Graph, frozen
+from aacbench.search.heap import entry_dtype
 from aacbench.util.compiled import kernel
 
 ORDERS = ("dfs", "file")
+_START, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 
 
 class Arcs(NamedTuple):
-    """What a kernel needs of a graph; `back[a]` is the weight of the reverse of arc a, -1 where there is none.
+    """The arcs in compressed sparse rows; `back[a]` is the weight of the reverse of arc a, or -1 if it has none.
 
-    Positions are unsigned, so that indexing by them need not look for negative ones.
+    Positions are unsigned, so that indexing does not check for negative ones.
     """
 
     indptr: Array
@@ -27,9 +30,9 @@ class Arcs(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A graph ready to be searched. `original[v]` is the graph's id of v here, `place` is its inverse.
+    """A graph ready to be searched. `original[v]` is the graph's own number of vertex v; `place` is the inverse.
 
-    Renumbering changes no count: each vertex's arcs stay in ascending order of their original heads, and the heap
+    Renumbering changes no count: the arcs of a vertex stay in ascending order of their original heads, and the heap
     never compares vertex numbers.
     """
 
@@ -38,22 +41,22 @@ class Network:
     original: Array
     place: Array
     arcs: Arcs
-    idle: list[Any] = field(default_factory=list, repr=False)  # workspaces that no thread uses now
+    idle: list[Any] = field(default_factory=list, repr=False)  # workspaces not in use
 
     @cached_property
     def backward(self) -> Arcs:
-        """The arcs of the reverse graph under the same numbering."""
+        """The arcs of the reverse graph in the same numbering."""
         if self.graph.symmetric:
             return self.arcs
         return _renumbered(self.graph.reverse, self.graph, self.original, self.place)
 
 
 def network(graph: Graph, order: str = "dfs") -> Network:
-    """Renumber a graph's vertices: `dfs` (depth first, so that neighbours are near) or `file` (as they are)."""
+    """Return the graph with vertices in `dfs` order (depth first, so that neighbours are close) or `file` order."""
     if order not in ORDERS:
-        raise UsageError(f"the vertex order must be one of {', '.join(ORDERS)}, not {order!r}.")
+        raise UsageError(f"Unknown vertex order {order!r}. Known: {', '.join(ORDERS)}.")
     if graph.arcs >= 2**32:
-        raise UsageError(f"a graph to search has fewer than 2^32 arcs, not {graph.arcs}.")
+        raise UsageError(f"The graph has {graph.arcs} arcs; a search supports fewer than 2^32.")
     identity = np.arange(graph.vertices, dtype=np.int32)
     original = depth_first_order(graph.indptr, graph.indices) if order == "dfs" else identity
     place = np.empty_like(original)
@@ -63,7 +66,7 @@ def network(graph: Graph, order: str = "dfs") -> Network:
 
 
 def with_weights(net: Network, weights: Array) -> Network:
-    """The same arcs in the same order with other weights."""
+    """Return a network with the same arcs in the same order and other weights."""
     graph = replace(net.graph, weights=weights)
     return Network(
         graph, net.order, net.original, net.place, _renumbered(graph, graph.reverse, net.original, net.place)
@@ -72,7 +75,7 @@ def with_weights(net: Network, weights: Array) -> Network:
 
 @kernel
 def depth_first_order(indptr: Array, indices: Array) -> Array:
-    """Vertices in depth-first preorder along arcs, restarted at the lowest vertex not yet seen."""
+    """Return the vertices in depth-first preorder, restarted at the lowest unseen vertex."""
     vertices = len(indptr) - 1
     order = np.empty(vertices, dtype=np.int32)
     seen = np.zeros(vertices, dtype=np.bool_)
@@ -118,7 +121,7 @@ def _renumbered(graph: Graph, reverse: Graph, original: Array, place: Array) -> 
 
 
 def reverse_weights(graph: Graph, reverse: Graph) -> Array:
-    """For each arc (u, v) the weight of the arc (v, u), or -1 where there is none."""
+    """Return for each arc (u, v) the weight of the arc (v, u), or -1 if there is none."""
     # Row u of `reverse` lists the tails of the arcs into u, so both sides are sorted by u, then by the other end.
     ours = graph.sources.astype(np.int64) * graph.vertices + graph.indices
     theirs = reverse.sources.astype(np.int64) * graph.vertices + reverse.indices
@@ -129,3 +132,91 @@ def reverse_weights(graph: Graph, reverse: Graph) -> Array:
         hit = theirs[found] == ours
         result[hit] = reverse.weights[found[hit]]
     return result
+
+
+class Workspace(NamedTuple):
+    """The memory of one search thread, reused by all its queries: vertex records, a heap, and a path buffer.
+
+    A vertex record is valid only if its `stamp` equals `stamp[0]`. Each query raises that number, so a query neither
+    allocates memory nor does work proportional to the number of vertices.
+    """
+
+    state: Array
+    heap: Array
+    path: Array
+    stamp: Array
+
+
+def state_dtype(weight: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of a vertex record: 32 bytes, so that two share a cache line."""
+    return np.dtype(
+        [
+            ("g", weight),
+            ("h", weight),
+            ("stamp", np.uint32),
+            ("parent", np.uint32),
+            ("sequence", np.uint32),
+            ("closed", np.uint32),
+        ],
+        align=True,
+    )
+
+
+def workspace(network: Network) -> Workspace:
+    """Return a new workspace; its heap has room for every push of a search without re-expansions."""
+    weight, vertices = network.graph.weights.dtype, network.graph.vertices
+    return Workspace(
+        np.zeros(vertices, dtype=state_dtype(weight)),
+        np.empty(network.graph.arcs + 2, dtype=entry_dtype(weight)),
+        np.empty(vertices, dtype=np.uint32),
+        np.zeros(1, dtype=np.uint32),
+    )
+
+
+def borrow(network: Network) -> Workspace:
+    """Return an idle workspace of this network, or a new one; it is for one thread."""
+    try:
+        return network.idle.pop()
+    except IndexError:
+        return workspace(network)
+
+
+def give_back(network: Network, work: Workspace) -> None:
+    """Make a borrowed workspace available again."""
+    network.idle.append(work)
+
+
+def fingerprint(arrays: Iterable[Array]) -> int:
+    """Return a fast hash of arrays that differs after any change of one 8-byte word, and after nearly all others.
+
+    It detects accidental changes; it is not a cryptographic digest.
+    """
+    state = _START
+    for array in arrays:
+        data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        whole = len(data) // 8 * 8
+        state = np.uint64(mixed(state, data[:whole].view(np.uint64)))
+        rest = np.frombuffer(data[whole:].tobytes().ljust(8, b"\0"), np.uint64)
+        shape = np.array([array.dtype.num, *array.shape], dtype=np.uint64)
+        state = np.uint64(mixed(state, np.concatenate((rest, shape))))  # a kernel returns a plain int
+    return int(state)
+
+
+@kernel
+def mixed(state: np.uint64, words: Array) -> np.uint64:
+    """Fold words into a number. Each step is invertible, so a change of one word always changes the result.
+
+    Four independent lanes keep the processor from waiting for each multiplication.
+    """
+    a, b, c, d = state, ~state, state, ~state
+    whole = len(words) // 4 * 4
+    for k in range(0, whole, 4):
+        a = (a ^ words[k]) * _FACTOR
+        b = (b ^ words[k + 1]) * _FACTOR
+        c = (c ^ words[k + 2]) * _FACTOR
+        d = (d ^ words[k + 3]) * _FACTOR
+    for k in range(whole, len(words)):
+        a = (a ^ words[k]) * _FACTOR
+    for lane in (b, c, d):
+        a = (a ^ lane) * _FACTOR
+    return a

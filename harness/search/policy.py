@@ -1,17 +1,17 @@
-"""Search policies: what A* does on a tie and on a shorter path to a closed vertex. Each is a switch with a name."""
+"""Search policies: how A* breaks ties, whether it reopens vertices, and whether it uses BPMX."""
 
 from dataclasses import dataclass, replace
 from typing import Any
 
 from aacbench.errors import UsageError
 
-# How the tie key is made: (factor of g, factor of the push counter). The smaller key leaves first.
+# The tie key is factor * g + factor * push counter; these are the two factors. The smaller key is popped first.
 TIES = {"large-g": (-1, 0), "small-g": (1, 0), "fifo": (0, 1), "lifo": (0, -1)}
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How A* orders equal f (then always first in, first out), whether it reopens, and whether it uses BPMX."""
+    """The switches of A*. Entries with equal f and equal tie key are popped first in, first out."""
 
     reopen: bool = True
     tie: str = "large-g"
@@ -25,18 +25,18 @@ class Policy:
 
     @property
     def name(self) -> str:
-        """`modern`, `paper`, or the switches spelt out; `parse` reads it back."""
+        """`modern`, `paper`, or all switches spelled out; `parse` accepts each form."""
         for name, policy in POLICIES.items():
             if policy == self:
                 return name
-        return f"reopen={_word(self.reopen)},tie={self.tie},bpmx={_word(self.bpmx)}"
+        return f"reopen={_on_or_off(self.reopen)},tie={self.tie},bpmx={_on_or_off(self.bpmx)}"
 
 
 POLICIES = {"modern": Policy(), "paper": Policy(reopen=False, tie="fifo")}
 
 
 def parse(text: str) -> Policy:
-    """Read `modern`, `paper`, or either with changes: `modern,bpmx=on`, `reopen=off,tie=lifo`."""
+    """Parse `modern`, `paper`, or either with changes: `modern,bpmx=on`, `reopen=off,tie=lifo`."""
     policy = POLICIES["modern"]
     for position, part in enumerate(text.split(",")):
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -57,11 +57,11 @@ def parse(text: str) -> Policy:
 
 
 def switch(name: str, value: Any) -> bool | str:
-    """The value of one switch, given as a bool or as it is written: on, off, fifo."""
-    written = _word(value) if isinstance(value, bool) else str(value)
-    found: bool | str = getattr(parse(f"{name}={written}"), name)
-    return found
+    """Return the value of one switch, given as a bool or as text such as on, off or fifo."""
+    text = _on_or_off(value) if isinstance(value, bool) else str(value)
+    parsed: bool | str = getattr(parse(f"{name}={text}"), name)
+    return parsed
 
 
-def _word(value: bool) -> str:
+def _on_or_off(value: bool) -> str:
     return "on" if value else "off"

@@ -1,28 +1,30 @@
-"""A* in plain Python: the slow tier for callables, and the twin every compiled count is compared with."""
+"""A* in plain Python: the tier for callables, and the reference for every count of the compiled tier."""
 
 import heapq
 import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
+from aacbench.contract.method import GoalSearch
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, Graph
-from aacbench.search.answers import Answers, from_tables
-from aacbench.search.astar import COSTS, COUNTS, RELATIVE_TOLERANCE
+from aacbench.search.astar import COSTS, COUNTS, RELATIVE_TOLERANCE, Answers, answers_from_tables
+from aacbench.search.goal import sides
 from aacbench.search.policy import TIES, Policy
 
 Bound = Callable[[int, int], Any]
 
-_FAR = 2**62  # what the compiled kernel takes for infinite on integer weights
+_INFINITY = 2**62  # the compiled kernel's infinity on integer weights
 
 
 @dataclass(slots=True)
 class _Search:
-    """The state of one search, and what it counted."""
+    """The state and the counts of one search."""
 
     g: dict[int, Any] = field(default_factory=dict)
     h: dict[int, Any] = field(default_factory=dict)
@@ -33,22 +35,22 @@ class _Search:
     reexpanded: int = 0
     pushed: int = 0
     stale: int = 0
-    settled: int = 0  # around the goal, before the search
+    settled: int = 0  # by the goal search
 
 
 def search_python(
     graph: Graph, bound: Bound, sources: Array, targets: Array, policy: Policy, *, paths: bool = False
 ) -> Answers:
-    """A* for each query with h(u, t) from a callable; the counts are those of the compiled kernel.
+    """Run A* for each query with a callable h(u, t); all counts equal those of the compiled kernel.
 
-    A callable with a method `bind(t)` is told each target first, and answers how many vertices it settled to prepare.
+    If the callable has a method `bind(t)`, it is called once per query and returns how many vertices it settled.
     """
     successors = _adjacency(graph)
     prepare = getattr(bound, "bind", _no_preparation)
     bound = _finite(bound, graph.integral)
     costs = np.zeros((len(sources), len(COSTS)), dtype=graph.weights.dtype)
     counts = np.zeros((len(sources), len(COUNTS)), dtype=np.int64)
-    found = []
+    found_paths = []
     for query, (s, t) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):
         path = [s]
         if s != t:
@@ -57,8 +59,8 @@ def search_python(
             run.settled = settled
             path = _path(run, s, t)
             _fill(costs[query], counts[query], graph, successors, run, bound(s, t), path, t)
-        found.append(np.array(path, dtype=np.int64))
-    return from_tables(costs, counts, found if paths else None)
+        found_paths.append(np.array(path, dtype=np.int64))
+    return answers_from_tables(costs, counts, found_paths if paths else None)
 
 
 def _no_preparation(target: int) -> int:
@@ -66,16 +68,16 @@ def _no_preparation(target: int) -> int:
 
 
 def _finite(bound: Bound, integral: bool) -> Bound:
-    """The bound as the compiled kernel takes it: finite, and an integer on integer weights."""
+    """Return the bound as the compiled kernel uses it: finite, and cut to an integer on integer weights."""
 
     def checked(u: int, t: int) -> Any:
         h = bound(u, t)
         if isinstance(h, np.floating):
-            h = h.item()  # a short one cannot be held against 2^62
+            h = h.item()  # float16 cannot be compared with 2^62
         if not math.isfinite(h):
             raise UsageError(f"h({u}, {t}) is {h}, which is not a finite number.")
-        if integral and not abs(h) < _FAR:
-            raise UsageError(f"h({u}, {t}) is {h}, which is beyond 2^62.")
+        if integral and not abs(h) < _INFINITY:
+            raise UsageError(f"h({u}, {t}) is {h}, beyond 2^62.")
         return int(h) if integral else float(h)
 
     return checked
@@ -163,11 +165,11 @@ def _fill(
     t: int,
 ) -> None:
     found = run.g[t] if path else -1
-    again = sum(dict(successors(u))[v] for u, v in itertools.pairwise(path)) if path else -1
+    path_cost = sum(dict(successors(u))[v] for u, v in itertools.pairwise(path)) if path else -1
     slack = 0 if graph.integral else found * RELATIVE_TOLERANCE
     below = run.settled + (sum(f < found - slack for f in run.popped) if path else len(run.popped))
     level = sum(found - slack <= f <= found + slack for f in run.popped) if path else 0
-    cost[:] = found, again, h_source
+    cost[:] = found, path_cost, h_source
     count[:] = (
         max(0, len(path) - 1),
         run.settled + len(run.popped),
@@ -178,3 +180,60 @@ def _fill(
         below,
         level,
     )
+
+
+class GoalBound:
+    """A heuristic with a goal search as a callable h(u, t); `bind(t)` runs the goal search in plain Python."""
+
+    def __init__(self, graph: Graph, labels: Any, kernel: Callable[..., Any], goal: GoalSearch) -> None:
+        self._graph, self._labels, self._goal = graph, labels, goal
+        self._kernel, self._start, self._visit = (
+            _uncompiled(function) for function in (kernel, goal.start, goal.visit)
+        )
+        self._memo = np.zeros(goal.memo, dtype=graph.weights.dtype)
+        self._target = -1
+
+    def bind(self, target: int) -> int:
+        """Prepare for a target; return how many vertices were settled."""
+        self._target = target
+        self._memo[:] = 0
+        self._start(self._labels, self._memo, target)
+        return sum(self._settle(target, side == 0) for side in range(*sides(self._graph, self._goal)))
+
+    def __call__(self, u: int, t: int) -> Any:
+        """Return the bound; for a new target the goal search is run first."""
+        if t != self._target:
+            self.bind(t)
+        return self._kernel(self._labels, self._memo, u, t)
+
+    def _settle(self, target: int, towards: bool) -> int:
+        graph = self._graph.reverse if towards else self._graph
+        zero = graph.weights.dtype.type(0)
+        best: dict[int, tuple[Any, int]] = {target: (zero, 1)}
+        waiting = [(zero, 1, target)]
+        sequence, settled = 1, 0
+        while waiting:
+            g, popped, u = heapq.heappop(waiting)
+            if popped != best[u][1]:
+                continue
+            settled += 1
+            if self._visit(self._labels, self._memo, u, g, towards):
+                break
+            row = slice(graph.indptr[u], graph.indptr[u + 1])
+            for v, weight in zip(graph.indices[row].tolist(), graph.weights[row], strict=True):
+                if v not in best or g + weight < best[v][0]:
+                    sequence += 1
+                    best[v] = (g + weight, sequence)
+                    heapq.heappush(waiting, (g + weight, sequence, v))
+        return settled
+
+
+def _uncompiled(function: Any, seen: frozenset[Any] = frozenset()) -> Callable[..., Any]:
+    """Return the Python function behind a compiled one; compiled functions that it calls are replaced too."""
+    if function is None or not hasattr(function, "py_func"):
+        return function
+    inner, within = function.py_func, seen | {function}
+    names = [name for name in inner.__code__.co_names if hasattr(inner.__globals__.get(name), "py_func")]
+    helpers = {name: inner.__globals__[name] for name in names if inner.__globals__[name] not in within}
+    around = {**inner.__globals__, **{name: _uncompiled(helper, within) for name, helper in helpers.items()}}
+    return FunctionType(inner.__code__, around, inner.__name__, inner.__defaults__, inner.__closure__)

@@ -1,49 +1,51 @@
-"""Networks on disk: a graph is renumbered once, and every process after that maps the result."""
+"""Networks on disk: a graph is renumbered once, and later processes read the result by memory map."""
 
 from contextlib import suppress
 from pathlib import Path
 
 from aacbench.graphs.record import Graph
 from aacbench.search.networks import Arcs, Network, network
-from aacbench.util import array_store as artifacts
+from aacbench.util import array_store
 from aacbench.util.paths import cache_folder
 
 
 def stored_network(graph: Graph, order: str = "dfs") -> Network:
-    """`network` from the user's cache where it is there, else computed and put there."""
-    found = _stored(graph, order)
-    if found is not None:
-        return found
-    made = network(graph, order)
+    """Return `network(graph, order)` from the user's cache; if it is missing, compute and store it."""
+    cached = _cached(graph, order)
+    if cached is not None:
+        return cached
+    computed = network(graph, order)
     with suppress(OSError):  # a full or read-only disk costs time, not the result
-        save_network(networks_folder(), made)
-    return _stored(graph, order) or made
+        save_network(networks_folder(), computed)
+    return _cached(graph, order) or computed
 
 
 def networks_folder() -> Path:
-    """Where networks are kept."""
+    """Return the folder of stored networks in the user's cache."""
     return cache_folder() / "networks"
 
 
 def save_network(root: Path, net: Network) -> str:
-    """Keep a network's arrays on disk, where they are not yet; returns their key."""
+    """Store a network's arrays unless they are there already, and return their key."""
     key = _key(net.graph, net.order)
-    if not artifacts.holds(root, key):
+    if not array_store.holds(root, key):
         graph = net.graph
         arrays = {f"arcs_{name}": array for name, array in net.arcs._asdict().items()}
         arrays |= {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
-        artifacts.write(root, key, {**arrays, "original": net.original, "place": net.place}, {"order": net.order})
+        array_store.write(root, key, {**arrays, "original": net.original, "place": net.place}, {"order": net.order})
     return key
 
 
-def _stored(graph: Graph, order: str) -> Network | None:
-    kept = artifacts.read(networks_folder(), _key(graph, order))
-    return None if kept is None else Network(graph, order, kept.arrays["original"], kept.arrays["place"], _arcs(kept))
+def _cached(graph: Graph, order: str) -> Network | None:
+    stored = array_store.read(networks_folder(), _key(graph, order))
+    if stored is None:
+        return None
+    return Network(graph, order, stored.arrays["original"], stored.arrays["place"], _arcs(stored))
 
 
 def _key(graph: Graph, order: str) -> str:
-    return artifacts.key_of({"network": "network/1", "graph": graph.digest, "order": order})
+    return array_store.key_of({"network": "network/1", "graph": graph.digest, "order": order})
 
 
-def _arcs(kept: artifacts.Artifact) -> Arcs:
-    return Arcs(*(kept.arrays[f"arcs_{name}"] for name in Arcs._fields))
+def _arcs(stored: array_store.Artifact) -> Arcs:
+    return Arcs(*(stored.arrays[f"arcs_{name}"] for name in Arcs._fields))

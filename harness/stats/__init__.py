@@ -1,11 +1,17 @@
 """Statistics on tables of expansions: pure functions that read no files and print nothing."""
 
-from aacbench.stats.effects import Effect, effect, effect_of_observations, effect_of_rows
+from aacbench.stats.combine import QueryTests, adjust, query_tests
+from aacbench.stats.effects import (
+    Effect,
+    ForestRow,
+    effect,
+    effect_of_observations,
+    effect_of_rows,
+    forest_rows,
+)
 from aacbench.stats.estimands import ESTIMANDS, Estimand, estimand
-from aacbench.stats.forest import ForestRow, forest_rows
 from aacbench.stats.paired import MethodRows, Paired, pair
 from aacbench.stats.profiles import CROSSED_1, PAPER_1, PROFILES, Profile, profile
-from aacbench.stats.queries import QueryTests, query_tests
 
 __all__ = [
     "CROSSED_1",
@@ -19,6 +25,7 @@ __all__ = [
     "Paired",
     "Profile",
     "QueryTests",
+    "adjust",
     "effect",
     "effect_of_observations",
     "effect_of_rows",

@@ -1,4 +1,4 @@
-"""One p-value from several: the paper's ways, with what is wrong with them, and sounder ones."""
+"""Tests over queries: signed ranks per seed, combined over seeds, and corrected over a family of comparisons."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,25 +9,29 @@ import numpy.typing as npt
 from scipy import stats as scipy_stats
 
 from aacbench.errors import UsageError
+from aacbench.stats.paired import Paired
+from aacbench.stats.profiles import Profile
+from aacbench.stats.ranks import Location, Wilcoxon, hodges_lehmann, wilcoxon
 
 Array = npt.NDArray[Any]
+Formula = Callable[[Array, Array], Array]  # of p-values and their directions, along the last axis
 
 ABSZ_WARNING = (
-    "stouffer-absz is the paper's: it adds z-values without their signs, so that seeds which contradict each other "
-    "count as agreement. With five seeds and no effect at all it rejects in 36 % of cases at a nominal 5 %."
+    "stouffer-absz is the paper's: it adds z-values without their signs, so seeds that contradict each other count "
+    "as agreement. With five seeds and no effect it rejects in 36 % of cases at a nominal 5 %."
 )
-# How often cauchy rejects a true null where p-values depend on each other, by level: the most simulations found.
+# Type I error of cauchy on dependent p-values, by nominal level: the worst case in simulation.
 CAUCHY_REJECTED = {0.05: 0.06, 0.01: 0.0125}
 CAUCHY_WARNING = (
     "cauchy keeps small levels under any dependence, but at a nominal 5 % it rejects in up to "
     f"{100 * CAUCHY_REJECTED[0.05]:.0f} % of cases."
 )
-ONE_WARNING = "a p-value of exactly 1 decides {name} alone; look at the seeds one by one."
+ONE_WARNING = "A p-value of exactly 1 decides {name} alone; look at the seeds one by one."
 
 
 @dataclass(frozen=True, slots=True)
 class Combined:
-    """The combined two-sided p-value, and what to know before it is used."""
+    """A combined two-sided p-value, and what to know before using it."""
 
     name: str
     p: float
@@ -36,86 +40,65 @@ class Combined:
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A way to combine; `assumes` says under which dependence of the p-values it keeps its level."""
+    """A way to combine p-values."""
 
     name: str
-    assumes: str
-    formula: Callable[[Array, Array], Array]  # of p-values and their directions, along the last axis
+    formula: Formula
     signed: bool = False
     warning: str = ""
     decided_by_one: bool = False
-    near_level: str = ""  # what to know where p is below 0.05 and not below 0.01
+    near_level: str = ""  # the warning for 0.01 <= p < 0.05
 
 
-def _fisher(ps: Array, directions: Array) -> Array:
-    return scipy_stats.combine_pvalues(ps, method="fisher", axis=-1).pvalue
-
-
-def _stouffer(ps: Array, directions: Array) -> Array:
-    return scipy_stats.combine_pvalues(ps, method="stouffer", axis=-1).pvalue
-
-
-def _stouffer_absz(ps: Array, directions: Array) -> Array:
-    return _two_sided(_stouffer_z(ps, np.ones_like(ps)))
-
-
-def _stouffer_signed(ps: Array, directions: Array) -> Array:
-    return _two_sided(np.abs(_stouffer_z(ps, directions)))
-
-
-def _cauchy(ps: Array, directions: Array) -> Array:
-    return scipy_stats.cauchy.sf(np.tan((0.5 - ps) * np.pi).mean(axis=-1))
-
-
-def _cauchy_directional(ps: Array, directions: Array) -> Array:
-    return _cauchy(np.where(directions > 0, ps / 2, 1 - ps / 2), directions)
-
-
-def _simes(ps: Array, directions: Array) -> Array:
-    return scipy_stats.false_discovery_control(ps, axis=-1).min(axis=-1)
-
-
-def _bonferroni(ps: Array, directions: Array) -> Array:
-    return np.minimum(1, ps.shape[-1] * ps.min(axis=-1))
-
-
-def _twice_mean(ps: Array, directions: Array) -> Array:
-    return np.minimum(1, 2 * ps.mean(axis=-1))
-
-
-def _twice_median(ps: Array, directions: Array) -> Array:
-    return np.minimum(1, 2 * np.median(ps, axis=-1))
-
-
-def _stouffer_z(ps: Array, directions: Array) -> Array:
+def stouffer_z(ps: Array, directions: Array) -> Array:
+    """Return the sum of signed z-values divided by the square root of their number."""
     return (directions * scipy_stats.norm.isf(ps / 2)).sum(axis=-1) / np.sqrt(ps.shape[-1])
 
 
-def _two_sided(z: Array) -> Array:
-    return 2 * scipy_stats.norm.sf(z)
+def _by_scipy(method: str) -> Formula:
+    return lambda ps, _: scipy_stats.combine_pvalues(ps, method=method, axis=-1).pvalue
+
+
+def _cauchy(ps: Array, _: Array) -> Array:
+    return scipy_stats.cauchy.sf(np.tan((0.5 - ps) * np.pi).mean(axis=-1))
 
 
 COMBINATIONS = {
     way.name: way
     for way in (
-        Combination("fisher", "independence, which seeds that share queries do not have", _fisher),
-        Combination("stouffer", "independence, one-sided p-values", _stouffer, decided_by_one=True),
-        Combination("stouffer-absz", "nothing makes it valid", _stouffer_absz, warning=ABSZ_WARNING),
-        Combination("stouffer-signed", "independence", _stouffer_signed, signed=True),
-        Combination("cauchy", "any dependence, nearly", _cauchy, decided_by_one=True, near_level=CAUCHY_WARNING),
-        Combination("cauchy-directional", "as cauchy; one-sided: A expands more", _cauchy_directional, signed=True),
-        Combination("simes", "positive dependence", _simes),
-        Combination("bonferroni", "any dependence", _bonferroni),
-        Combination("twice-mean", "any dependence", _twice_mean),
-        Combination("twice-median", "any dependence", _twice_median),
+        Combination("fisher", _by_scipy("fisher")),  # assumes independence, but seeds share their queries
+        Combination("stouffer", _by_scipy("stouffer"), decided_by_one=True),  # independence, one-sided p-values
+        Combination(  # valid under no assumption
+            "stouffer-absz",
+            lambda ps, _: 2 * scipy_stats.norm.sf(stouffer_z(ps, np.ones_like(ps))),
+            warning=ABSZ_WARNING,
+        ),
+        Combination(  # independence
+            "stouffer-signed",
+            lambda ps, signs: 2 * scipy_stats.norm.sf(np.abs(stouffer_z(ps, signs))),
+            signed=True,
+        ),
+        Combination("cauchy", _cauchy, decided_by_one=True, near_level=CAUCHY_WARNING),  # nearly any dependence
+        Combination(  # as cauchy, but one-sided: A expands more
+            "cauchy-directional",
+            lambda ps, signs: _cauchy(np.where(signs > 0, ps / 2, 1 - ps / 2), signs),
+            signed=True,
+        ),
+        Combination(  # positive dependence
+            "simes", lambda ps, _: scipy_stats.false_discovery_control(ps, axis=-1).min(axis=-1)
+        ),
+        # The others hold under any dependence.
+        Combination("bonferroni", lambda ps, _: np.minimum(1, ps.shape[-1] * ps.min(axis=-1))),
+        Combination("twice-mean", lambda ps, _: np.minimum(1, 2 * ps.mean(axis=-1))),
+        Combination("twice-median", lambda ps, _: np.minimum(1, 2 * np.median(ps, axis=-1))),
     )
 }
 
 
 def combine(name: str, ps: Sequence[float], directions: Sequence[int] = ()) -> Combined:
-    """Combine two-sided p-values; signed ways want the direction of each, 1 or -1."""
+    """Combine two-sided p-values; signed ways need the direction of each, 1 or -1."""
     if name not in COMBINATIONS:
-        raise UsageError(f"there is no way {name!r} to combine p-values; there are {', '.join(COMBINATIONS)}.")
+        raise UsageError(f"Unknown combination of p-values {name!r}. Known are {', '.join(COMBINATIONS)}.")
     way, values = COMBINATIONS[name], np.asarray(ps, dtype=float)
     if way.signed and len(directions) != len(values):
         raise UsageError(f"{name} needs the direction of each p-value.")
@@ -128,6 +111,60 @@ def combine(name: str, ps: Sequence[float], directions: Sequence[int] = ()) -> C
     return Combined(name, p, " ".join(warnings))
 
 
-def signed_z(ps: Sequence[float], directions: Sequence[int]) -> float:
-    """Stouffer's sum of signed z-values over the root of their number."""
-    return float(_stouffer_z(np.asarray(ps, dtype=float), np.asarray(directions)))
+@dataclass(frozen=True, slots=True)
+class QueryTests:
+    """Signed-rank tests of A - B over queries; none of them generalises to other seeds.
+
+    `summed` tests the sums over seeds, which are whole numbers; `location` is that of the mean over seeds.
+    """
+
+    per_seed: tuple[Wilcoxon, ...]
+    combined: tuple[Combined, ...]
+    summed: Wilcoxon
+    location: Location
+
+    def p_of(self, name: str) -> float | None:
+        """Return the combined p-value of this name; with a single seed, the p-value of that seed."""
+        if len(self.per_seed) == 1:
+            return self.per_seed[0].p
+        return next((combined.p for combined in self.combined if combined.name == name), None)
+
+
+def query_tests(paired: Paired, profile: Profile) -> QueryTests | None:
+    """Return every test the profile names, or None with fewer than two queries."""
+    if paired.queries < 2:
+        return None
+    options = {"zero_method": profile.wilcoxon_zero_method, "method": profile.wilcoxon_method}
+    per_seed = tuple(wilcoxon(a, b, **options) for a, b in zip(paired.a, paired.b, strict=True))
+    several = len(per_seed) > 1
+    ps, directions = [test.p for test in per_seed], [test.direction for test in per_seed]
+    return QueryTests(
+        per_seed=per_seed,
+        combined=tuple(combine(name, ps, directions) for name in profile.combinations) if several else (),
+        summed=wilcoxon(paired.a.sum(axis=0), paired.b.sum(axis=0), **options) if several else per_seed[0],
+        location=hodges_lehmann((paired.a - paired.b).mean(axis=0)),
+    )
+
+
+CORRECTIONS = {
+    "bh": "Benjamini-Hochberg",  # false discoveries, under positive dependence
+    "by": "Benjamini-Yekutieli",  # false discoveries, under any dependence
+    "holm": "Holm",  # any false rejection, under any dependence
+}
+
+
+def adjust(name: str, ps: Sequence[float | None]) -> list[float | None]:
+    """Return adjusted p-values in the same order; None stays None and is not part of the family."""
+    if name not in CORRECTIONS:
+        raise UsageError(f"Unknown correction {name!r}. Known are {', '.join(CORRECTIONS)}.")
+    known = [p for p in ps if p is not None]
+    adjusted = iter(_adjusted(name, known) if known else [])
+    return [None if p is None else next(adjusted) for p in ps]
+
+
+def _adjusted(name: str, ps: Sequence[float]) -> list[float]:
+    if name == "holm":
+        from statsmodels.stats.multitest import multipletests
+
+        return [float(p) for p in multipletests(ps, method="holm")[1]]
+    return [float(p) for p in scipy_stats.false_discovery_control(np.asarray(ps), method=name)]

@@ -1,4 +1,4 @@
-"""Estimands: what is estimated of two methods, each a record with its unit, its direction and its formula."""
+"""Estimands: the quantities that compare two methods, each with its unit, direction and formula."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,21 +11,21 @@ from aacbench.errors import UsageError
 from aacbench.stats.ranks import walsh_median
 
 Array = npt.NDArray[Any]
-# Expansions of A and of B by seed and query, and Dijkstra's by query; further axes may come before these.
+# Arguments: expansions of A and of B by seed and query, and Dijkstra's by query; further axes may come first.
 Formula = Callable[[Array, Array, Array | None], Array]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimand:
-    """An effect of A against B.
+    """A quantity that compares A with B.
 
-    `better` says which way A is ahead. `linear` gives one value for each seed and query whose variance is the
-    estimate's, on the log scale where the estimand is a ratio; without one, intervals are bootstrapped.
+    `linear` gives one value per seed and query, on the log scale for a ratio; the variance of their mean is that of
+    the estimate. Without it, intervals are bootstrapped.
     """
 
     name: str
     unit: str
-    better: str  # "higher" or "lower"
+    better: str  # "higher" or "lower": which values mean that A is ahead
     null: float  # the value of no effect
     digits: int
     formula: Formula
@@ -39,11 +39,11 @@ class Estimand:
         return self.null == 1
 
     def working(self, value: Array) -> Array:
-        """From the unit to the scale on which it is tested."""
+        """Convert from the unit to the scale on which it is tested."""
         return np.log(value) if self.is_ratio else np.asarray(value, dtype=float)
 
     def shown(self, value: float) -> float:
-        """Back from the scale on which it is tested."""
+        """Convert back from the scale on which it is tested."""
         return float(np.exp(value)) if self.is_ratio else float(value)
 
     def favours_a(self, value: float) -> bool:
@@ -51,12 +51,12 @@ class Estimand:
         return value > self.null if self.better == "higher" else value < self.null
 
     def record(self) -> dict[str, Any]:
-        """Every value but the functions, for digests."""
+        """Return every value except the functions, for digests."""
         return {name: getattr(self, name) for name in ("name", "unit", "better", "null", "digits")}
 
 
-def _reduction(a: Array, b: Array, base: Array | None) -> Array:
-    return _mean(_reduction_rows(a, b, base))
+def _mean(values: Array) -> Array:
+    return np.asarray(values.mean(axis=(-2, -1)))
 
 
 def _reduction_rows(a: Array, b: Array, base: Array | None) -> Array:
@@ -64,34 +64,18 @@ def _reduction_rows(a: Array, b: Array, base: Array | None) -> Array:
     return 100 * (b - a) / base.mean(axis=-1)[..., None, None]
 
 
-def _ratio_of_means(a: Array, b: Array, base: Array | None) -> Array:
-    return _mean(a) / _mean(b)
-
-
-def _ratio_rows(a: Array, b: Array, base: Array | None) -> Array:
-    """The logarithm of a ratio of means, to first order in what each row adds to it."""
+def _ratio_rows(a: Array, b: Array, _: Array | None) -> Array:
+    """Return each row's first-order contribution to the logarithm of the ratio of means."""
     return a / _mean(a)[..., None, None] - b / _mean(b)[..., None, None]
 
 
-def _geometric(a: Array, b: Array, base: Array | None) -> Array:
-    return np.exp(_mean(_log_rows(a, b, base)))
-
-
-def _log_rows(a: Array, b: Array, base: Array | None) -> Array:
-    return np.log(a) - np.log(b)
-
-
-def _median_ratio(a: Array, b: Array, base: Array | None) -> Array:
+def _median_ratio(a: Array, b: Array, _: Array | None) -> Array:
     return np.median(a, axis=(-2, -1)) / np.median(b, axis=(-2, -1))
 
 
-def _hodges_lehmann(a: Array, b: Array, base: Array | None) -> Array:
-    """The seeds are averaged for each query first: queries are what the ranks are over."""
+def _hodges_lehmann(a: Array, b: Array, _: Array | None) -> Array:
+    # Seeds are averaged first: the ranks are over queries.
     return np.asarray(np.apply_along_axis(walsh_median, -1, (a - b).mean(axis=-2)))
-
-
-def _mean(values: Array) -> Array:
-    return np.asarray(values.mean(axis=(-2, -1)))
 
 
 ESTIMANDS = {
@@ -103,7 +87,7 @@ ESTIMANDS = {
             better="higher",
             null=0,
             digits=2,
-            formula=_reduction,
+            formula=lambda a, b, base: _mean(_reduction_rows(a, b, base)),
             linear=_reduction_rows,
             needs_base=True,
         ),
@@ -113,7 +97,7 @@ ESTIMANDS = {
             better="lower",
             null=1,
             digits=4,
-            formula=_ratio_of_means,
+            formula=lambda a, b, _: _mean(a) / _mean(b),
             linear=_ratio_rows,
         ),
         Estimand(
@@ -122,8 +106,8 @@ ESTIMANDS = {
             better="lower",
             null=1,
             digits=4,
-            formula=_geometric,
-            linear=_log_rows,
+            formula=lambda a, b, _: np.exp(_mean(np.log(a) - np.log(b))),
+            linear=lambda a, b, _: np.log(a) - np.log(b),
             needs_positive=True,
         ),
         Estimand(name="median_ratio", unit="ratio A/B", better="lower", null=1, digits=4, formula=_median_ratio),
@@ -133,7 +117,7 @@ ESTIMANDS = {
 
 
 def estimand(name: str) -> Estimand:
-    """The estimand of this name."""
+    """Return the estimand of this name."""
     if name not in ESTIMANDS:
-        raise UsageError(f"there is no estimand {name!r}; there are {', '.join(ESTIMANDS)}.")
+        raise UsageError(f"Unknown estimand {name!r}. Known are {', '.join(ESTIMANDS)}.")
     return ESTIMANDS[name]

@@ -1,4 +1,4 @@
-"""Rows of two methods, paired: one table each of expansions by seed and query, and what had to be left out."""
+"""Pair the rows of two methods: expansions by seed and query, and how many queries were left out."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ import numpy.typing as npt
 from aacbench.errors import UsageError
 
 Array = npt.NDArray[Any]
-Expansions = Mapping[Hashable, int | None]  # by query; None where there is no answer to compare
+Expansions = Mapping[Hashable, int | None]  # by query; None if the query was not answered
 
 
 @dataclass(frozen=True, slots=True)
 class MethodRows:
-    """The rows of a method in one cell of a table, by seed; a deterministic method has one seed that serves for all."""
+    """The rows of a method by seed; those of a deterministic method's one seed stand for every seed."""
 
     name: str
     by_seed: Mapping[int, Expansions]
@@ -24,9 +24,9 @@ class MethodRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paired:
-    """Expansions of A and B with a row a seed and a column a query, and Dijkstra's with a value a query.
+    """Expansions of A and B with a row per seed and a column per query, and Dijkstra's with a value per query.
 
-    `seeds` is empty where both methods are deterministic: then there is one row, and no seed to speak of.
+    If both methods are deterministic there is one row and `seeds` is empty.
     """
 
     a: Array
@@ -38,12 +38,12 @@ class Paired:
 
     @property
     def queries(self) -> int:
-        """How many were kept."""
+        """The number of queries that were kept."""
         return int(self.a.shape[1])
 
 
 def pair(a: MethodRows, b: MethodRows, base: Expansions | None = None) -> Paired:
-    """Keep the queries that both methods answered with every seed (and Dijkstra too, where its rows are given)."""
+    """Keep the queries that both methods (and Dijkstra, if its rows are given) answered with every seed."""
     pairs, seeds, unpaired = _by_seed(a, b)
     every = list(dict.fromkeys(query for sides in pairs for side in sides for query in side))
     needed = [side for sides in pairs for side in sides] + ([base] if base is not None else [])
@@ -62,7 +62,7 @@ def _by_seed(
     a: MethodRows, b: MethodRows
 ) -> tuple[list[tuple[Expansions, Expansions]], tuple[int, ...], tuple[int, ...]]:
     if not a.by_seed or not b.by_seed:
-        raise UsageError(f"{b.name if a.by_seed else a.name} has no rows, so there is nothing to compare.")
+        raise UsageError(f"{b.name if a.by_seed else a.name} has no rows to compare.")
     first_a, first_b = next(iter(a.by_seed.values())), next(iter(b.by_seed.values()))
     if a.deterministic and b.deterministic:
         return [(first_a, first_b)], (), ()

@@ -1,4 +1,4 @@
-"""Power of two one-sided t-tests on paired differences, by the exact integral over the sample's spread."""
+"""Power of two one-sided t-tests on paired differences, by exact integration over the sample's spread."""
 
 import math
 
@@ -7,32 +7,32 @@ from scipy import stats as scipy_stats
 
 from aacbench.errors import UsageError
 
-WANTED = 0.8
+TARGET_POWER = 0.8
 MOST_SEEDS = 10_000
 
 
 def power_tost(n: int, sd: float, theta: float = 0.0, delta: float = 1.0, alpha: float = 0.05) -> float:
-    """The chance to show equivalence within delta, of n differences with this standard deviation around theta."""
+    """Return the probability that n differences of mean theta and this sd are shown to be within delta."""
     if n < 2 or sd <= 0 or delta <= 0 or not 0 < alpha < 0.5:
-        raise UsageError("power needs two seeds or more, a spread and a margin above zero, and alpha below 0.5.")
+        raise UsageError("Power needs at least two seeds, a spread and a margin above zero, and alpha below 0.5.")
     df, se = n - 1, sd / math.sqrt(n)
     critical, room, shift = float(scipy_stats.t.isf(alpha, df)), delta / se, theta / se
     scale = math.log(2) + df / 2 * math.log(df / 2) - special.gammaln(df / 2)
 
     def accepted(u: float) -> float:
-        """The chance of a mean that is accepted, times the density of u, the sample's spread over the true one."""
+        # u is the sample's spread divided by the true one; this is P(equivalent | u) times the density of u.
         left = room - critical * u
         density = math.exp(scale + (df - 1) * math.log(u) - df * u * u / 2)
         return float((special.ndtr(left - shift) - special.ndtr(-left - shift)) * density)
 
-    # Beyond room / critical no mean is accepted; outside of the others no spread is ever seen.
+    # Beyond room / critical no mean is accepted; outside least..most the density of u is negligible.
     least, most = (float(scipy_stats.chi.ppf(q, df)) / math.sqrt(df) for q in (1e-15, 1 - 1e-15))
     top = min(room / critical, most)
     return float(integrate.quad(accepted, min(least, top), top, epsabs=1e-12, limit=200)[0])
 
 
-def smallest_delta(n: int, sd: float, theta: float = 0.0, alpha: float = 0.05, power: float = WANTED) -> float:
-    """The smallest margin within which equivalence is shown with this power."""
+def smallest_delta(n: int, sd: float, theta: float = 0.0, alpha: float = 0.05, power: float = TARGET_POWER) -> float:
+    """Return the smallest margin within which equivalence is shown with this power."""
     start = abs(theta) + sd / math.sqrt(n)
     top = start
     while power_tost(n, sd, theta, top, alpha) < power:
@@ -42,12 +42,12 @@ def smallest_delta(n: int, sd: float, theta: float = 0.0, alpha: float = 0.05, p
 
 
 def seeds_needed(
-    sd: float, theta: float = 0.0, delta: float = 1.0, alpha: float = 0.05, power: float = WANTED
+    sd: float, theta: float = 0.0, delta: float = 1.0, alpha: float = 0.05, power: float = TARGET_POWER
 ) -> int | None:
-    """The fewest seeds with this power, or None where no number in reach has it, as when theta is at the margin."""
+    """Return the fewest seeds with this power, or None if even MOST_SEEDS are too few, as for theta at the margin."""
     if power_tost(MOST_SEEDS, sd, theta, delta, alpha) < power:
         return None
-    low, high = 1, MOST_SEEDS  # the power at `low` is too small, that at `high` is enough
+    low, high = 1, MOST_SEEDS  # the power at `low` is too small, at `high` sufficient
     while high - low > 1:
         middle = (low + high) // 2
         enough = power_tost(middle, sd, theta, delta, alpha) >= power
@@ -55,9 +55,11 @@ def seeds_needed(
     return high
 
 
-def largest_sd(n: int, theta: float = 0.0, delta: float = 1.0, alpha: float = 0.05, power: float = WANTED) -> float:
-    """The largest spread between seeds at which n of them still have this power."""
+def largest_sd(
+    n: int, theta: float = 0.0, delta: float = 1.0, alpha: float = 0.05, power: float = TARGET_POWER
+) -> float:
+    """Return the largest spread between seeds at which n seeds still have this power."""
     if abs(theta) >= delta:
-        raise UsageError("no spread gives power where the true difference is not within the margin.")
+        raise UsageError("The true difference is not within the margin, so no spread gives this power.")
     tiny, huge = 1e-6 * delta, 10 * delta * math.sqrt(n)
     return float(optimize.brentq(lambda sd: power_tost(n, sd, theta, delta, alpha) - power, tiny, huge))

@@ -1,13 +1,13 @@
-"""Analysis profiles: frozen, versioned bundles of every choice an analysis makes, so that none is made afterwards."""
+"""Analysis profiles: every choice of an analysis, fixed under a name and a version before the run."""
 
 import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from aacbench.errors import UsageError
-from aacbench.stats.crossed import VARIANCE
 from aacbench.stats.estimands import Estimand
 from aacbench.stats.estimands import estimand as estimand_of
+from aacbench.stats.inference import VARIANCE
 
 SEEDS, SEEDS_AND_QUERIES = "seeds", "seeds and queries"
 NOMINAL, MEASURED = "nominal", "measured"
@@ -15,38 +15,38 @@ NOMINAL, MEASURED = "nominal", "measured"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """How rows become a verdict. A published profile never changes: another choice is another version."""
+    """How rows become a verdict. A published profile never changes; a new choice gets a new version."""
 
     name: str
     version: int
     summary: str
-    inference: str  # over what the interval generalises
+    inference: str  # what the interval generalises over
     variance: str
     estimand: str
-    companion: str | None  # an estimand that is shown beside it, with a margin of its own
+    companion: str | None  # a second estimand, shown beside the first with its own margin
     alpha: float = 0.05
     margin_pp: float = 1.0
-    margin_ratio: float | None  # equivalent from 1/margin to margin
+    margin_ratio: float | None  # ratios from 1/margin to margin are equivalent
     wilcoxon_zero_method: str = "wilcox"
     wilcoxon_method: str = "asymptotic"
     combinations: tuple[str, ...]
-    family_of: str  # whose p-values are corrected: "difference", or a combination
+    family_of: str  # the p-values that are corrected: "difference", or the name of a combination
     correction: str
     further_corrections: tuple[str, ...] = ()
     family_level: float = 0.05
     sd_ddof: int = 1
     bootstrap_replicates: int
     bootstrap_seed: int = 20260101
-    pairing: str  # whether budgets as charged or bytes as measured make two cells comparable
+    pairing: str  # cells are paired by NOMINAL budgets or by MEASURED bytes
     bytes_tolerance: float = 0.05  # relative
 
     @property
     def label(self) -> str:
-        """Such as `crossed/1`."""
+        """Name and version, such as `crossed/1`."""
         return f"{self.name}/{self.version}"
 
     def margin(self, estimand: Estimand) -> tuple[float, float] | None:
-        """The margin of equivalence in the estimand's unit, or None where the profile has none for it."""
+        """Return the margin of equivalence in the estimand's unit, or None if the profile has none for it."""
         if estimand.name == "reduction_of_means_pp":
             return -self.margin_pp, self.margin_pp
         if estimand.is_ratio and self.margin_ratio is not None:
@@ -54,7 +54,7 @@ class Profile:
         return None
 
     def record(self) -> dict[str, Any]:
-        """Every value, estimands spelt out, for digests and for printing."""
+        """Return every value, with estimands in full, for digests and for printing."""
         companion = estimand_of(self.companion).record() if self.companion else None
         return {
             **asdict(self),
@@ -100,13 +100,13 @@ PROFILES = {known.label: known for known in (PAPER_1, CROSSED_1)}
 
 
 def profile(label: str) -> Profile:
-    """The profile of this name and version."""
+    """Return the profile of this name and version."""
     if label not in PROFILES:
-        raise UsageError(f"there is no analysis profile {label!r}; there are {', '.join(PROFILES)}.")
+        raise UsageError(f"Unknown analysis profile {label!r}. Known are {', '.join(PROFILES)}.")
     return PROFILES[label]
 
 
 def ratio_allowed(margin_pp: float, reduction_b: float) -> float:
-    """What a margin in percentage points lets A expand for each expansion of B, whose reduction is in percent."""
+    """Return the largest ratio of expansions A/B within this margin, given B's reduction in percent."""
     left = 100 - reduction_b
     return math.inf if left <= 0 else 1 + margin_pp / left

@@ -1,4 +1,4 @@
-"""Signed ranks over queries: Wilcoxon's test, its effect size, and the Hodges-Lehmann estimate with its interval."""
+"""Signed ranks: Wilcoxon's test, its effect size, and the Hodges-Lehmann estimate with its intervals."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,15 +11,14 @@ from scipy import stats as scipy_stats
 Array = npt.NDArray[Any]
 
 OK, ALL_ZERO = "ok", "all_zero"
-EXACT_UP_TO = 60  # differences; beyond, the normal approximation of the rank sum is as good
+EXACT_UP_TO = 60  # differences; beyond that the normal approximation of the rank sum is as good
 
 
 @dataclass(frozen=True, slots=True)
 class Wilcoxon:
     """A signed-rank test of differences A - B; `positive` is the rank sum of those above zero.
 
-    Where all differences are zero the status is `all_zero`: there is nothing to test, and p is 1 whatever a library
-    says.
+    If all differences are zero, the status is `all_zero` and p is 1, whatever a library returns.
     """
 
     n: int
@@ -32,19 +31,14 @@ class Wilcoxon:
     status: str
 
     @property
-    def n_effective(self) -> int:
-        """Differences that have a sign."""
-        return self.n - self.zeros
-
-    @property
     def direction(self) -> int:
-        """1 where A expands more by ranks, -1 where B does, else 0."""
+        """1 if A expands more by ranks, -1 if B does, else 0."""
         return int(np.sign(self.rank_biserial or 0.0))
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The Hodges-Lehmann estimate of a difference, with an interval for each level asked for."""
+    """The Hodges-Lehmann estimate of a difference, with its intervals."""
 
     estimate: float
     interval90: tuple[float, float]
@@ -52,7 +46,7 @@ class Location:
 
 
 def wilcoxon(a: Array, b: Array, *, zero_method: str = "wilcox", method: str = "asymptotic") -> Wilcoxon:
-    """Two-sided, on whole numbers: a mean over seeds is a float whose rounding makes and breaks ties."""
+    """Test A - B, two-sided. Pass whole numbers: rounding of floats makes and breaks ties."""
     differences = np.asarray(a) - np.asarray(b)
     zeros = int(np.count_nonzero(differences == 0))
     if zeros == differences.size:
@@ -72,18 +66,18 @@ def wilcoxon(a: Array, b: Array, *, zero_method: str = "wilcox", method: str = "
 
 
 def hodges_lehmann(differences: Array) -> Location:
-    """The median of all pairwise means, with the intervals that inverting the signed-rank test gives."""
+    """Return the median of all pairwise means, with the intervals of the inverted signed-rank test."""
     walsh = np.sort(_walsh(np.asarray(differences, dtype=float)))
     return Location(_middle(walsh), *(_interval(walsh, len(differences), level) for level in (0.90, 0.95)))
 
 
 def walsh_median(differences: Array) -> float:
-    """The Hodges-Lehmann estimate alone."""
+    """Return the Hodges-Lehmann estimate without intervals."""
     return float(np.median(_walsh(np.asarray(differences, dtype=float))))
 
 
 def _rank_biserial(a: Array, b: Array, zero_method: str) -> float:
-    import pingouin  # takes seconds: only who tests pays for it
+    import pingouin  # takes seconds to import
 
     return float(pingouin.wilcoxon(a, b, zero_method=zero_method)["RBC"].iloc[0])
 
@@ -98,7 +92,7 @@ def _middle(ordered: Array) -> float:
 
 
 def _interval(walsh: Array, n: int, level: float) -> tuple[float, float]:
-    """The `cut`-th pairwise mean from either end; all of the line where so few differences reach no such level."""
+    # Too few differences cannot reach the level: the interval is then unbounded.
     cut = _rank_sum_quantile(n, (1 - level) / 2)
     if cut == 0:
         return float("-inf"), float("inf")
@@ -107,7 +101,7 @@ def _interval(walsh: Array, n: int, level: float) -> tuple[float, float]:
 
 @lru_cache
 def _rank_sum_quantile(n: int, tail: float) -> int:
-    """How many of the smallest rank sums have a probability of at most `tail`."""
+    """Return how many of the smallest rank sums have a total probability of at most `tail`."""
     if n > EXACT_UP_TO:
         spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
         return max(int(np.floor(n * (n + 1) / 4 - scipy_stats.norm.isf(tail) * spread)), 0)

@@ -10,8 +10,7 @@ from aacbench.bundle.evidence import other_forms
 from aacbench.contract.method import Claims
 from aacbench.graphs.record import Array, Graph
 from aacbench.run.audit import audit_answers, audit_bounds
-from aacbench.search import Policy, search
-from aacbench.search.answers import Answers
+from aacbench.search import Answers, Policy, search
 from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.policy import TIES
 from aacbench.testing.subject import BlockedError, BrokenError, Built, NothingToDoError, Subject, number

@@ -51,7 +51,7 @@ def subject_of(
     if method.made_of is not None:
         raise UsageError(
             f"Method {method.name!r} is made of other methods, which must be filled in first: "
-            f"use `aacbench check`, or `aacbench.contract.composite.self_contained` in tests."
+            f"use `aacbench check`, or `aacbench.contract.composite.standalone` in tests."
         )
     return Subject(
         method=method,

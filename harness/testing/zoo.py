@@ -5,8 +5,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from aacbench.graphs.generators.lattices import grid
-from aacbench.graphs.generators.road import road
+from aacbench.graphs.generators import grid, road
 from aacbench.graphs.record import Graph, from_arcs
 
 Arc = tuple[int, int, int | float]

@@ -1,4 +1,4 @@
-"""Writing that survives a crash: synced files and folders, and one sentence when the disk says no."""
+"""Writing files so that they survive a crash, and one sentence for an error of the operating system."""
 
 import errno
 import os
@@ -10,25 +10,25 @@ from pathlib import Path
 from aacbench.errors import StoreError
 from aacbench.util.cleanup import UNFINISHED, scratch_name
 
-_AGAIN = "then run the same command again: finished cells are kept."
+_RERUN = "then run the same command again: finished cells are kept."
 _SENTENCES = {
-    errno.ENOSPC: "the disk that holds {root} is full; free some space, " + _AGAIN,
-    errno.EDQUOT: "your disk quota does not let {root} grow; free some space, " + _AGAIN,
-    errno.EFBIG: "a file in {root} would pass the limit on file sizes; raise it (ulimit -f unlimited), " + _AGAIN,
+    errno.ENOSPC: "The disk of {root} is full; free some space, " + _RERUN,
+    errno.EDQUOT: "Your disk quota for {root} is used up; free some space, " + _RERUN,
+    errno.EFBIG: "A file in {root} would exceed the limit on file sizes; raise it (ulimit -f unlimited), " + _RERUN,
     errno.EROFS: "{root} is on a read-only disk; choose another folder with --out.",
-    errno.EACCES: "{root} may not be written to; choose another folder with --out, or change its permissions.",
-    errno.EPERM: "{root} may not be written to; choose another folder with --out, or change its permissions.",
-    errno.ENOTDIR: "{root} is not a folder, or holds a file where a folder must be; choose another with --out.",
-    errno.ENOLCK: "the disk that holds {root} knows no file locks; choose a folder on another disk with --out.",
+    errno.EACCES: "No permission to write to {root}; choose another folder with --out, or change its permissions.",
+    errno.EPERM: "No permission to write to {root}; choose another folder with --out, or change its permissions.",
+    errno.ENOTDIR: "{root} is not a folder, or has a file where a folder must be; choose another with --out.",
+    errno.ENOLCK: "The file system of {root} does not support file locks; choose a folder on another disk with --out.",
 }
-_OTHERWISE = "{root} could not be written to ({reason}); choose another folder with --out, or mend the disk, " + _AGAIN
-# Some network file systems cannot sync a folder; there is nothing a caller could do about it.
+_OTHERWISE = "{root} could not be written ({reason}); choose another folder with --out, or repair the disk, " + _RERUN
+# Some network file systems cannot sync a folder; a caller could do nothing about it.
 _CANNOT_SYNC_FOLDERS = (errno.EINVAL, errno.ENOTSUP)
 
 
 @contextmanager
 def storing(root: Path) -> Iterator[None]:
-    """Turn what the operating system says into one sentence that names the study's folder."""
+    """Turn an OSError into a StoreError with one sentence that names the study's folder."""
     try:
         yield
     except OSError as error:
@@ -47,14 +47,14 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write every byte: a disk that fills up, or a limit, takes the first part without an error."""
+    """Write every byte: a full disk or a size limit accepts the first part without an error."""
     rest = memoryview(data)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Put a file in the place of another: a reader finds the old one or the new one, never a mixture."""
+    """Replace a file atomically: a reader sees the old content or the new, never a mixture."""
     unfinished = path.with_name(scratch_name(UNFINISHED))
     try:
         write_file(unfinished, data)
@@ -67,7 +67,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those above it, so that their names survive a crash."""
+    """Create a folder and its parents, and wait until their names are on disk."""
     if path.is_dir():
         return
     make_folder(path.parent)
@@ -89,7 +89,7 @@ def sync_folder(path: Path) -> None:
 
 
 def is_still(path: Path, descriptor: int) -> bool:
-    """Whether what was opened is what now has this name."""
+    """Return whether the path still names the opened file."""
     try:
         return os.path.samestat(path.stat(), os.fstat(descriptor))
     except OSError:
@@ -97,7 +97,7 @@ def is_still(path: Path, descriptor: int) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Remove a file or a folder as far as that is possible; what stays is swept later."""
+    """Remove a file or folder as far as possible; a later sweep removes the rest."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:

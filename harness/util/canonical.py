@@ -1,60 +1,104 @@
-"""Canonical JSON: one spelling for each value, and digests of it."""
+"""Canonical JSON (RFC 8785): one spelling for each value, digests of it, and the indented form for files.
+
+RFC 8785 leaves out whole numbers beyond 2^53; here they keep all their digits. `plain(..., portable=True)` refuses
+them, for values that readers in other languages must be able to hash too.
+"""
 
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
+
+import rfc8785
 
 from aacbench.errors import DataError
 
+LARGEST = 2**53 - 1  # many JSON readers round larger whole numbers
+
 
 def canonical(value: Any) -> bytes:
-    """The value as JSON with sorted keys and no spaces; equal numbers, such as 1 and 1.0, are spelt alike."""
-    return spelt(value, separators=(",", ":"))
+    """The value as UTF-8 JSON with sorted keys and no white space; equal numbers, such as 1 and 1.0, look alike."""
+    with _explained():
+        return _compact(plain(value)).encode()
 
 
 def digest(value: Any, tag: str) -> str:
-    """The sha256 of the canonical value; the tag keeps digests of different things apart."""
+    """The sha256 of the tag, a zero byte and the canonical value; the tag separates digests of different things."""
     return hashlib.sha256(tag.encode() + b"\0" + canonical(value)).hexdigest()
 
 
-def spelt(value: Any, **layout: Any) -> bytes:
-    """The plain value as UTF-8 JSON with sorted keys, in the layout that `json.dumps` is asked for."""
-    try:
-        return json.dumps(plain(value), sort_keys=True, ensure_ascii=False, allow_nan=False, **layout).encode()
-    except UnicodeEncodeError as error:
-        raise DataError(f"the text {error.object[error.start : error.end]!r} has no UTF-8 form.") from error
-    except ValueError as error:  # Python refuses to print whole numbers of thousands of digits
-        raise DataError(f"a number is too long to be written: {error}.") from error
-    except RecursionError as error:
-        raise DataError("a value that holds itself, or is nested too deeply, cannot be written as JSON.") from error
+def pretty(value: Any) -> bytes:
+    """The value as indented UTF-8 JSON with sorted keys and a final newline, for files that people read."""
+    with _explained():
+        return (json.dumps(plain(value), sort_keys=True, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def plain(value: Any, where: str = "the value") -> Any:
-    """The value as dicts, lists, strings, numbers, booleans and None alone; whole floats become integers."""
+def plain(value: Any, where: str = "", *, portable: bool = False) -> Any:
+    """A copy made of dicts, lists, strings, finite numbers, booleans and None alone; whole floats become integers.
+
+    `where` names the value in errors. `portable` refuses numbers that not every JSON reader keeps exactly.
+    """
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float):
-        return _number(value, where)
+    if isinstance(value, int | float):
+        return _number(value, where, portable)
     if isinstance(value, list | tuple):
-        return [plain(item, f"{where}[{i}]") for i, item in enumerate(value)]
+        return [plain(item, f"{where} #{i}".lstrip(), portable=portable) for i, item in enumerate(value, 1)]
     if isinstance(value, Mapping):
-        return {_name(key, where): plain(item, f"{where}[{key!r}]") for key, item in value.items()}
-    raise DataError(f"{where} is a {type(value).__name__}, which has no place in JSON.")
+        return {
+            _key(key, where): plain(item, f"{where}.{key}" if where else str(key), portable=portable)
+            for key, item in value.items()
+        }
+    raise DataError(f"{where or 'The value'} is a {type(value).__name__}, which JSON cannot hold; write it as text.")
 
 
-def _number(value: float, where: str) -> int | float:
-    if not math.isfinite(value):
-        raise DataError(f"{where} is {value}, which JSON cannot hold; give it as text.")
-    return int(value) if value.is_integer() else float(value)
+def finite(value: Any) -> Any:
+    """The value with None in place of NaN and infinities, which JSON does not have."""
+    if isinstance(value, Mapping):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _name(key: Any, where: str) -> str:
+def _compact(value: Any) -> str:
+    if isinstance(value, dict):
+        keys = sorted(value, key=lambda key: key.encode("utf-16-be"))
+        return "{" + ",".join(f"{_compact(key)}:{_compact(value[key])}" for key in keys) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_compact, value)) + "]"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, float):
+        return rfc8785.dumps(value).decode()
+    return json.dumps(value, ensure_ascii=False)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        raise DataError(f"The text {error.object[error.start : error.end]!r} has no UTF-8 form.") from error
+    except ValueError as error:  # Python refuses to print whole numbers of thousands of digits
+        raise DataError(f"A number is too long to be written: {error}.") from error
+    except RecursionError as error:
+        raise DataError("A value that contains itself, or is nested too deeply, cannot be written as JSON.") from error
+
+
+def _number(value: int | float, where: str, portable: bool) -> int | float:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise DataError(f"{where or 'The value'} is {value}, which JSON cannot hold; write it as text.")
+    if portable and abs(value) > LARGEST:
+        raise DataError(f"{where or 'The value'} is a number of 2^53 or more, which many readers round; use text.")
+    return int(value) if isinstance(value, int) or value.is_integer() else float(value)
+
+
+def _key(key: Any, where: str) -> str:
     if not isinstance(key, str):
-        raise DataError(f"{where} has the key {key!r}, and a key must be a string.")
+        raise DataError(f"{where or 'The value'} has the key {key!r}; keys must be text.")
     return str(key)

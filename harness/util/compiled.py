@@ -1,7 +1,7 @@
-"""The one decorator for compiled kernels, and where their machine code is kept.
+"""The decorators for compiled kernels, and the folder of their machine code.
 
-Numba's disk cache does not notice that a kernel called through an overload, or imported from another file, has
-changed. So the folder is named by the digest of every file that holds kernels: change one, and all compile anew.
+Numba's cache on disk does not notice a change of a kernel that is called through an overload or imported from another
+file. So the folder's name contains a digest of all files with kernels: any change recompiles all of them.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ _KERNEL_FOLDERS = ("graphs", "labels", "queries", "search")
 
 @cache
 def kernel_digest() -> str:
-    """The digest of every source file that may hold a kernel, and of the compiler's version."""
+    """Return a digest of the compiler's version and of every source file that may hold a kernel."""
     root = Path(__file__).parents[1]
     digest = hashlib.sha256(numba.__version__.encode())
     for folder in _KERNEL_FOLDERS:
@@ -30,17 +30,17 @@ def kernel_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-# Numba makes its settings when imported, so type checkers do not know them.
+# Numba creates its settings at import, so type checkers do not know them.
 setattr(numba.config, "CACHE_DIR", str(cache_folder() / "compiled" / kernel_digest()))  # noqa: B010
 
 
 class _ForgivingCache(FunctionCache):
-    """Machine code on disk that may be damaged, or may not be written: either costs a compilation, no more."""
+    """A cache of machine code whose damaged or unwritable files only cost a compilation."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # whatever unpickling a damaged file raises
+        except Exception:  # unpickling a damaged file may raise anything
             with suppress(OSError):
                 self.flush()
             return None
@@ -51,12 +51,12 @@ class _ForgivingCache(FunctionCache):
 
 
 def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-    """Compile a function of arrays and numbers; the machine code is cached and runs with the GIL released."""
+    """Compile a function of arrays and numbers; its machine code is cached on disk and runs without the GIL."""
     dispatcher = numba.njit(nogil=True, **options)(function)
-    dispatcher._cache = _ForgivingCache(dispatcher.py_func)  # what cache=True sets, but for the class
+    dispatcher._cache = _ForgivingCache(dispatcher.py_func)  # cache=True would set a plain FunctionCache
     return dispatcher
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A kernel that becomes part of its caller: for the few steps of a search's inner loop."""
+    """Compile a kernel that is inlined into its callers, for the inner loop of a search."""
     return kernel(function, forceinline=True)

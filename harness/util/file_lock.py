@@ -1,4 +1,4 @@
-"""Locks that keep two runs from doing the same thing at once; the system frees those of a process that died."""
+"""File locks between runs; the operating system releases those of a dead process."""
 
 import fcntl
 import os
@@ -13,14 +13,14 @@ LOCKS = "locks"
 
 @contextmanager
 def file_lock(root: Path, name: str, *, wait: bool = False) -> Iterator[bool]:
-    """Hold the lock of this name, such as a cell's id; False where another run holds it (never so with `wait`).
+    """Hold the lock of this name, such as a cell id; yield False if another run holds it, unless `wait`.
 
-    Look at the cell again once it is yours: the run that held it may just have committed it.
+    Read the cell again once you hold its lock: the previous holder may have just committed it.
     """
     path = root / LOCKS / name
     with storing(root):
         make_folder(path.parent)
-        descriptor = _locked(path, wait)
+        descriptor = _acquire(path, wait)
     if descriptor is None:
         yield False
         return
@@ -31,7 +31,7 @@ def file_lock(root: Path, name: str, *, wait: bool = False) -> Iterator[bool]:
 
 
 def sweep_locks(root: Path) -> None:
-    """Remove the files of locks that nobody holds: those of processes that were killed."""
+    """Remove lock files that no process holds."""
     for path in (root / LOCKS).glob("*"):
         with suppress(OSError):
             descriptor = os.open(path, os.O_RDWR)
@@ -43,12 +43,12 @@ def sweep_locks(root: Path) -> None:
                 os.close(descriptor)
 
 
-def _locked(path: Path, wait: bool) -> int | None:
+def _acquire(path: Path, wait: bool) -> int | None:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            if is_still(path, descriptor):  # else its last holder has removed it in between
+            if is_still(path, descriptor):  # otherwise the previous holder removed it in between
                 return descriptor
         except BlockingIOError:
             os.close(descriptor)
@@ -62,7 +62,7 @@ def _locked(path: Path, wait: bool) -> int | None:
 def _release(path: Path, descriptor: int) -> None:
     with suppress(OSError):
         path.unlink()
-    # Said aloud, because a worker forked meanwhile shares the lock and would keep it while it lives.
+    # Explicitly, because a forked worker shares the lock and would keep it as long as it lives.
     with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_UN)
     os.close(descriptor)

@@ -1,24 +1,24 @@
-"""Texts for a person: one printable line, and the known name that was probably meant."""
+"""Text for messages: one printable line, and suggestions for misspelt names."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """The text in one line with what a terminal would obey spelt out, cut where it is longer than `most`."""
+    """Return the text in one line of at most `most` characters, with control characters escaped."""
     words = " ".join(text.split())
-    plain = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in words)
-    return plain if most is None or len(plain) <= most else plain[: most - 3] + "..."
+    printable = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in words)
+    return printable if most is None or len(printable) <= most else printable[: most - 3] + "..."
 
 
 def near_names(name: str, known: Iterable[str], most: int = 1) -> list[str]:
-    """The known names nearest to this one, nearest first, whatever the case; none where nothing is near."""
-    spelt: dict[str, list[str]] = {}
+    """Return up to `most` known names that resemble this one, closest first, ignoring case."""
+    by_lower: dict[str, list[str]] = {}
     for other in known:
-        spelt.setdefault(other.lower(), []).append(other)
-    return [other for match in get_close_matches(name.lower(), spelt, n=most) for other in spelt[match]][:most]
+        by_lower.setdefault(other.lower(), []).append(other)
+    return [other for match in get_close_matches(name.lower(), by_lower, n=most) for other in by_lower[match]][:most]
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """The name that was probably meant, as a part of a sentence, or nothing where none is near."""
-    return "".join(f"perhaps {meant!r} is meant; " for meant in near_names(name, known))
+    """Return the closest known name as a part of a sentence, or an empty text if none is close."""
+    return "".join(f"perhaps {near!r} is meant; " for near in near_names(name, known))

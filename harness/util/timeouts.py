@@ -1,4 +1,4 @@
-"""A limit of time for an author's code that the command itself must call."""
+"""A time limit for plugin code that runs in the main process."""
 
 import signal
 import threading
@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError where Python code takes longer; machine code that does not come back cannot be stopped so."""
-    if threading.current_thread() is not threading.main_thread():  # only there do signals arrive
+    """Raise TimeoutError if the block takes longer; native code that never returns cannot be stopped this way."""
+    if threading.current_thread() is not threading.main_thread():  # signals arrive only there
         yield
         return
 

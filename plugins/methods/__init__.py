@@ -1,3 +1,3 @@
-"""The built-in methods: ordinary plugins, one module or package each, that happen to come with aacbench."""
+"""The built-in methods: ordinary plugins, one module or package each."""
 
-BUILT_IN = ("dijkstra", "alt", "aac", "cdh", "greedy", "fastmap", "fastmap_paper", "hybrid")
+BUILT_IN = ("dijkstra", "alt", "aac", "cdh", "greedy", "fastmap", "hybrid")

@@ -1,4 +1,4 @@
-"""ALT and its controls: landmark labels from a pool, chosen in four ways."""
+"""ALT and its controls: four ways to choose the landmarks."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,16 +9,16 @@ from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Metho
 from aacbench.errors import UsageError
 from aacbench.plugins import hookimpl
 
-STARTS = 10  # random first landmarks that fps-rr10 tries
+STARTS = 10  # random first landmarks tried by fps-rr10
 
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """ALT, the first m of a larger pool, a random m of it, and the best of ten starts."""
-    pool = {"labels": LABELS, "K": Parameter(0, "landmarks; 0 is as many as fit", minimum=0)}
+    """Yield ALT, the first K landmarks of a larger pool, K random ones of it, and the best of ten starts."""
+    pool = {"labels": LABELS, "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0)}
     larger = {**pool, "K0": Parameter(64, "landmarks in the pool to choose from", minimum=1)}
     prefixes = {**larger, "pool": pool_parameter(choices=GROWING)}
-    summary = "farthest-point landmarks (FPS-ALT), or those of another pool"
+    summary = "farthest-point landmarks (FPS-ALT), or landmarks of another selector"
     yield Method("alt", summary, fit, build_alt, parameters={**pool, "pool": pool_parameter()})
     yield Method(
         "alt-pool",
@@ -47,18 +47,18 @@ def aacbench_methods() -> Iterator[Method]:
 
 
 def build_alt(context: BuildContext) -> LabelHeuristic:
-    """K landmarks of the pool's selector: by default the first K farthest points."""
+    """Build ALT with K landmarks of the selector, by default farthest points."""
     return _labels(context, _pool(context, context.params["K"]))
 
 
 def build_pool(context: BuildContext) -> LabelHeuristic:
-    """The first K landmarks of the K0 pool, which a selector that adds one at a time makes the same."""
+    """Build ALT with the first K landmarks of the K0 pool, which equal a pool of K landmarks."""
     pool = _pool(context, _pool_size(context))
     return _labels(context, pool.first(min(int(context.params["K"]), len(pool))))
 
 
 def build_random(context: BuildContext) -> LabelHeuristic:
-    """K landmarks of the K0 pool at random."""
+    """Build ALT with K random landmarks of the K0 pool."""
     import numpy as np
 
     pool = _pool(context, _pool_size(context))
@@ -67,13 +67,13 @@ def build_random(context: BuildContext) -> LabelHeuristic:
 
 
 def build_restarts(context: BuildContext) -> LabelHeuristic:
-    """Of ten random first landmarks, the one whose pool expands least on validation, searched as `modern`."""
+    """Build ALT from ten random first landmarks and return the one with the fewest validation expansions (`modern`)."""
     import numpy as np
 
     from aacbench.graphs import components
 
     if not len(context.validation):
-        raise UsageError("fps-rr10 chooses on validation queries, and the protocol has none: give it some.")
+        raise UsageError("fps-rr10 needs validation queries, and the protocol has none.")
     inside = components.largest(context.graph)
     starts = np.random.default_rng(context.seed).choice(inside, min(STARTS, len(inside)), replace=False)
     best, least = None, None
@@ -88,7 +88,7 @@ def build_restarts(context: BuildContext) -> LabelHeuristic:
 
 
 def _pool(context: BuildContext, count: int) -> Any:
-    """The pool of the selector; the seed has no part in it, so that one pool serves every seed."""
+    """Return the selector's pool. The method's seed is not used, so one pool serves every seed."""
     return context.pools.selected(context.params["pool"], count)
 
 

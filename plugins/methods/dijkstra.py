@@ -1,4 +1,4 @@
-"""Dijkstra as a method: labels of no width, h = 0, what every other method is compared with."""
+"""Dijkstra as a method: no labels, h = 0. Every other method is compared with it."""
 
 from collections.abc import Iterable
 
@@ -6,12 +6,12 @@ from aacbench.plugins import Budget, BuildContext, GraphInfo, LabelHeuristic, Me
 
 
 def fit(budget: Budget, info: GraphInfo, params: Params) -> Params:
-    """Nothing is stored, so every budget will do."""
+    """Return the params: nothing is stored, so every budget suffices."""
     return params
 
 
 def build(context: BuildContext) -> LabelHeuristic:
-    """A table without columns."""
+    """Return a table without columns."""
     import numpy as np
 
     dtype = np.int32 if context.graph.integral else np.float64
@@ -20,5 +20,5 @@ def build(context: BuildContext) -> LabelHeuristic:
 
 @hookimpl
 def aacbench_methods() -> Iterable[Method]:
-    """The one method of this plugin."""
+    """Yield Dijkstra."""
     yield Method("dijkstra", "no heuristic: h = 0 everywhere", fit, build)

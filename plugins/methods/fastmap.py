@@ -1,75 +1,127 @@
-"""FastMap (Cohen et al. 2018): bounds by the L1 distance of coordinates; on directed graphs by two relatives."""
+"""FastMap (Cohen et al. 2018): the L1 distance of coordinates as a bound, and three variants of it."""
 
 from collections.abc import Iterator
 from typing import Any
 
+from aacbench.contract.landmarks import does_not_fit
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
+
+LARGEST_BOUND = 2.0**60  # of fastmap-paper: above every distance, and still safe in an integer search
+SMALLEST_DIVISOR = 1e-10  # what the published code divides by once the pivots are no longer apart
 
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """FastMap, FastMap on the lesser of both directions, and distances over residual arcs."""
-    dimensions = {"d": Parameter(0, "coordinates; 0 is as many as fit", minimum=0)}
-    random, both = Claims(deterministic=False), Claims(deterministic=False, directed=False)
-    yield Method("fastmap", "FastMap, for undirected graphs", fit_undirected, build_fastmap, both, dimensions)
+    """Yield FastMap, two variants for directed graphs, and FastMap as the paper ran it."""
+    dimensions = {"d": Parameter(0, "coordinates; 0 means as many as fit", minimum=0)}
+    random = Claims(deterministic=False)
+    undirected = Claims(deterministic=False, directed=False)
+    yield Method("fastmap", "FastMap, for undirected graphs", fit_undirected, build_fastmap, undirected, dimensions)
     yield Method("fastmap-min", "FastMap on the lesser weight of both directions", fit, build_min, random, dimensions)
-    yield Method("residual-dh", "distances over what earlier labels left", fit, build_residual, random, dimensions)
+    yield Method("residual-dh", "distances over residual arcs", fit, build_residual, random, dimensions)
+    yield Method(
+        "fastmap-paper",
+        "FastMap as published with the paper: inadmissible",
+        fit_paper,
+        build_paper,
+        Claims(admissible=False, consistent=False),
+        dimensions,
+    )
 
 
 def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """A coordinate is as wide as a distance label; on float weights four bytes, on a grid."""
-    fits, wanted = budget.values(info.label_bytes), params["d"]
-    if fits < max(1, wanted):
-        return Unsupported(f"{max(1, wanted)} coordinates do not fit {budget.bytes_per_vertex:g} bytes per vertex")
-    return {**params, "d": wanted or fits}
+    """Return the params with the number of coordinates that fit; a coordinate is as wide as a distance label."""
+    return _fit_width(budget, info.label_bytes, params)
 
 
 def fit_undirected(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """As `fit`, on graphs whose arcs all have an equal reverse."""
+    """Return the params as `fit` does; only symmetric graphs are supported."""
     if not info.symmetric:
-        return Unsupported("FastMap is for undirected graphs; fastmap-min and residual-dh are for directed ones too")
+        return Unsupported("FastMap needs an undirected graph; use fastmap-min or residual-dh for directed ones")
     return fit(budget, info, params)
 
 
+def fit_paper(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
+    """Return the params as `fit` does; coordinates are float64, charged four bytes under the paper's convention."""
+    return _fit_width(budget, 8, params)
+
+
+def _fit_width(budget: Budget, width: int, params: Params) -> Params | Unsupported:
+    fits, wanted = budget.values(width), params["d"]
+    if fits < max(1, wanted):
+        return does_not_fit("coordinates", wanted, budget, fits)
+    return {**params, "d": wanted or fits}
+
+
 def build_fastmap(context: BuildContext) -> LabelHeuristic:
-    """Coordinates of the graph itself."""
+    """Build coordinates of the graph itself."""
     from aacbench.labels.embedding import integral
 
     return _coordinates(context, *integral(context.network))
 
 
 def build_min(context: BuildContext) -> LabelHeuristic:
-    """Coordinates of the undirected graph with the lesser weight of both directions."""
+    """Build coordinates of the undirected graph with the lesser weight of both directions."""
     from aacbench.labels.embedding import integral, undirected
 
     return _coordinates(context, *integral(undirected(context.network)))
 
 
 def build_residual(context: BuildContext) -> LabelHeuristic:
-    """Distances to far vertices, each over what the ones before left of the arcs."""
+    """Build distances to far vertices, each over the arcs that earlier ones have shortened."""
     import numpy as np
 
-    from aacbench.labels.embedding import integral, residual
-    from aacbench.labels.sums import one_sided
+    from aacbench.labels.embedding import integral, one_sided, residual
 
     net, unit = integral(context.network)
     rows = residual(net, context.params["d"], np.random.default_rng(context.seed))
     return LabelHeuristic({"rows": _narrow(context, rows)}, one_sided, {"scale": unit or 1})
 
 
+def build_paper(context: BuildContext) -> LabelHeuristic:
+    """Build FastMap as the paper ran it, which is for replay only: its paths are not always shortest.
+
+    A coordinate is (d(a, v)^2 + d(a, b)^2 - d(b, v)^2) / 2 d(a, b) over Euclidean residuals, with the same pivots a and
+    b in every dimension. After the first one nothing is left between them, so the others are rounding noise, or on
+    one-way arcs anything, divided by SMALLEST_DIVISOR; they are clipped so that bounds stay below LARGEST_BOUND.
+    """
+    import numpy as np
+
+    from aacbench.graphs import components
+    from aacbench.labels import distances
+    from aacbench.labels.embedding import l1
+
+    inside = components.largest(context.graph)
+    a = int(inside[0])
+    b = _farthest(context, a, inside)
+    a = _farthest(context, b, inside)
+    squares = [np.square(np.maximum(distances(context.network, pivot), 0).astype(np.float64)) for pivot in (a, b)]
+    columns: list[Any] = []
+    dimensions = context.params["d"]
+    most = LARGEST_BOUND / (2 * dimensions)  # a dimension adds the difference of two coordinates
+    for _ in range(dimensions):
+        from_a, from_b = squares
+        apart = np.sqrt(from_a[b])
+        column = (from_a + from_a[b] - from_b) / (2 * max(apart, SMALLEST_DIVISOR))
+        columns.append(np.clip(column, -most, most))
+        squares = [
+            np.maximum(left - np.square(column - column[pivot]), 0) for left, pivot in zip(squares, (a, b), strict=True)
+        ]
+    return LabelHeuristic({"rows": np.stack(columns, axis=1)}, l1, {"scale": 1})
+
+
 def _coordinates(context: BuildContext, net: Any, unit: float | None) -> LabelHeuristic:
     import numpy as np
 
-    from aacbench.labels.embedding import fastmap
-    from aacbench.labels.sums import l1
+    from aacbench.labels.embedding import fastmap, l1
 
     rows = fastmap(net, context.params["d"], np.random.default_rng(context.seed))
     return LabelHeuristic({"rows": _narrow(context, rows)}, l1, {"scale": unit or 1})
 
 
 def _narrow(context: BuildContext, rows: Any) -> Any:
-    """In the width that `fit` reckoned with; what is too large is cut, by which no difference grows."""
+    """Return the rows in the width that `fit` assumed; too large values are cut, which never increases a difference."""
     import numpy as np
 
     from aacbench.labels.graph_info import graph_info
@@ -77,3 +129,11 @@ def _narrow(context: BuildContext, rows: Any) -> Any:
     if graph_info(context.network).label_bytes == 8:
         return rows
     return np.minimum(rows, np.iinfo(np.int32).max).astype(np.int32)
+
+
+def _farthest(context: BuildContext, vertex: int, inside: Any) -> int:
+    import numpy as np
+
+    from aacbench.labels import distances
+
+    return int(inside[np.argmax(distances(context.network, vertex)[inside])])

@@ -1,4 +1,4 @@
-"""Greedy choices of labels from a pool: by training pairs, and, as an oracle, by the test queries themselves."""
+"""Greedy selection of labels from a pool, by training pairs or, as an oracle, by the test queries."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from aacbench.contract.landmarks import (
     LABELS,
     cannot_select,
+    does_not_fit,
     landmarks_that_fit,
     pool_parameter,
     resolved,
@@ -20,7 +21,7 @@ POOL_PER_LABEL = 4  # the paper's K0 = 4m
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """The greedy choice by training pairs, and the oracle."""
+    """Yield the selection by training pairs, the oracle, and the oracle as in the paper."""
     yield Method(
         "greedy-train",
         "labels that bound training pairs best, chosen greedily (Rayner et al. 2013)",
@@ -29,10 +30,10 @@ def aacbench_methods() -> Iterator[Method]:
         Claims(deterministic=False),
         {
             "labels": LABELS,
-            "m": Parameter(0, "labels of a vertex; 0 is as many as fit", minimum=0),
+            "m": Parameter(0, "labels per vertex; 0 means as many as fit", minimum=0),
             "K0": Parameter(256, "landmarks in the pool to choose from", minimum=1),
             "pool": pool_parameter("mixed"),
-            "pairs": Parameter(4000, "training pairs to draw where the protocol gives none", minimum=1),
+            "pairs": Parameter(4000, "training pairs to draw if the protocol has none", minimum=1),
         },
     )
     yield Method(
@@ -43,26 +44,26 @@ def aacbench_methods() -> Iterator[Method]:
         Claims(oracle=True),
         {
             "labels": LABELS,
-            "K": Parameter(0, "landmarks; 0 is as many as fit", minimum=0),
-            "K0": Parameter(0, "landmarks in the pool to choose from; 0 is four for each label", minimum=0),
+            "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0),
+            "K0": Parameter(0, "landmarks in the pool to choose from; 0 means four for each label", minimum=0),
             "pool": pool_parameter(),
         },
     )
     yield Method(
         "greedy-max-paper",
-        "greedy-max with labels and differences in float32, as published: inadmissible by rounding",
+        "greedy-max with labels and differences in float32, as published: rounding makes it inadmissible",
         fit_paper,
         build_paper,
         Claims(oracle=True, admissible=False, consistent=False),
         {
-            "K": Parameter(0, "landmarks; 0 is as many as fit", minimum=0),
-            "K0": Parameter(0, "landmarks in the pool to choose from; 0 is four for each label", minimum=0),
+            "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0),
+            "K0": Parameter(0, "landmarks in the pool to choose from; 0 means four for each label", minimum=0),
         },
     )
 
 
 def fit_labels(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """As many labels as fit. One label is enough in either direction, so on directed graphs they need not be pairs."""
+    """Return the params with the number of labels that fit; each label is a column for one direction."""
     impossible = cannot_select(info, params["pool"])
     if impossible:
         return impossible
@@ -70,16 +71,16 @@ def fit_labels(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsu
     if isinstance(fits, Unsupported):
         return fits
     if info.symmetric and budget.directed(info):
-        fits //= 2  # charged as declared: as two labels, though one serves both directions
+        fits //= 2  # the convention charges two labels, although one serves both directions
     wanted = params["m"]
     if fits < max(1, wanted):
-        return Unsupported(f"{max(1, wanted)} labels do not fit {budget.bytes_per_vertex:g} bytes per vertex")
+        return does_not_fit("labels", wanted, budget, fits)
     most = info.vertices * (1 if info.symmetric else 2)
     return {**params, "m": min(wanted or fits, most), "labels": resolved(budget, info, params["labels"])}
 
 
 def fit_oracle(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """As ALT, from a pool of four landmarks for each label that fits."""
+    """Return the params as for ALT, with a pool of four landmarks for each label."""
     fitted = landmarks_that_fit(budget, info, params)
     if isinstance(fitted, Unsupported):
         return fitted
@@ -88,15 +89,15 @@ def fit_oracle(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsu
 
 
 def fit_paper(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """As the oracle, with float labels of four bytes."""
+    """Return the params as for the oracle, with labels of four bytes."""
     if info.integral:
-        return Unsupported("float32 labels are for float weights; on whole weights greedy-max is exact as it is")
-    fitted = fit_oracle(budget, info, {**params, "labels": "fixed"})  # which are four bytes wide too
+        return Unsupported("float32 labels are for float weights; use greedy-max, which is exact on integer weights")
+    fitted = fit_oracle(budget, info, {**params, "labels": "fixed"})  # also four bytes wide
     return fitted if isinstance(fitted, Unsupported) else {"K": fitted["K"], "K0": fitted["K0"]}
 
 
 def build_train(context: BuildContext) -> LabelHeuristic:
-    """Labels by the summed bound of training pairs; on directed graphs d(l, v) and d(v, l) are chosen apart."""
+    """Select labels by the summed bound of training pairs; on directed graphs d(l, v) and d(v, l) separately."""
     import numpy as np
 
     from aacbench.labels import subset
@@ -113,15 +114,15 @@ def build_train(context: BuildContext) -> LabelHeuristic:
 
 
 def build_oracle(context: BuildContext) -> LabelHeuristic:
-    """Landmarks by the mean bound of the test queries, each in both directions."""
+    """Select landmarks, each for both directions, by the mean bound of the test queries."""
     return _oracle(context, context.params["pool"], context.params["labels"])
 
 
 def build_paper(context: BuildContext) -> LabelHeuristic:
-    """The same landmarks, and labels rounded to float32."""
+    """Select the same landmarks, and round their labels to float32."""
     import numpy as np
 
-    from aacbench.labels.single import single_precision
+    from aacbench.labels.tables import single_precision
 
     exact = _oracle(context, "fps", "replay")
     rows = exact.arrays["rows"].astype(np.float32)
@@ -136,7 +137,7 @@ def _oracle(context: BuildContext, selector: str, labels: str) -> LabelHeuristic
 
     queries, params = context.oracle_queries, context.params
     if queries is None or not len(queries):
-        raise UsageError("greedy-max chooses by the test queries, and the protocol has none: give it some.")
+        raise UsageError("greedy-max needs test queries, and there are none.")
     pool = context.pools.selected(selector, max(params["K0"], params["K"]))
     bounds = np.maximum(*label_bounds(pool, queries.sources, queries.targets))
     chosen = greedy(bounds, min(params["K"], len(pool)))
@@ -144,9 +145,9 @@ def _oracle(context: BuildContext, selector: str, labels: str) -> LabelHeuristic
 
 
 def _training_pairs(context: BuildContext) -> tuple[Any, Any]:
-    """The protocol's training queries, or pairs drawn from the largest component.
+    """Return the protocol's training queries, or random pairs of the largest component.
 
-    Drawn from another generator than query sets are, so that no seed draws the queries that are reported.
+    Query sets are drawn by another kind of generator, so no seed reproduces the reported queries.
     """
     import numpy as np
 

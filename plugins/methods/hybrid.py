@@ -1,4 +1,4 @@
-"""Hybrids: the larger bound of two other methods, at half the budget each or at the whole of it each."""
+"""Hybrids: the larger bound of two methods, each with half of the budget or with all of it."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,24 +10,24 @@ from aacbench.plugins import Budget, GraphInfo, hookimpl, read_part
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """Two methods at half the budget each, and at the whole of it each."""
+    """Yield the hybrids with half of the budget for each method, and with all of it."""
     two = {
         "a": Parameter("aac", "a method, with settings as in alt-pool[K0=64]"),
         "b": Parameter("alt", "another method"),
     }
     half = Method(
         "hybrid-half",
-        "the larger bound of two methods, each at half the budget",
+        "the larger bound of two methods, each with half of the budget",
         fit,
         build,
         parameters=two,
         made_of=partial(parts, 0.5),
     )
     yield half
-    yield replace(half, name="hybrid", summary="hybrid-half by a shorter name")
+    yield replace(half, name="hybrid", summary="short name of hybrid-half")
     yield Method(
         "hybrid-double",
-        "the larger bound of two methods, each at the whole budget: twice the memory",
+        "the larger bound of two methods, each with the whole budget: twice the memory",
         fit,
         build,
         Claims(matched=False),
@@ -37,15 +37,15 @@ def aacbench_methods() -> Iterator[Method]:
 
 
 def parts(share: float, params: Params) -> tuple[Part, Part]:
-    """The two methods as a user named them."""
+    """Return the two methods that the user named."""
     return read_part(params["a"], share), read_part(params["b"], share)
 
 
 def fit(budget: Budget, info: GraphInfo, params: Params) -> Params:
-    """Nothing of its own: its parts are fitted each by itself."""
+    """Return the params: a hybrid stores nothing itself, and its parts are fitted separately."""
     return params
 
 
 def build(context: BuildContext) -> MaxHeuristic:
-    """The pointwise maximum."""
+    """Return the pointwise maximum of both bounds."""
     return MaxHeuristic(context.parts)

@@ -13,7 +13,7 @@ from aacbench.queries.record import QuerySet
 from aacbench.search import Answers, Network, Policy
 from aacbench.search.astar import rules
 from aacbench.search.layouts import memo_for
-from aacbench.search.workspace import workspace
+from aacbench.search.networks import workspace
 
 COLUMNS = (
     "cost",

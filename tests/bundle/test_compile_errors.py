@@ -75,18 +75,18 @@ def lent(labels, memo, u, t):
 
 
 ALONE = {
-    writes: r"^the kernel writes does not compile \(test_uncompiled.py, line \d+\): Cannot modify readonly array",
-    misspells: r"^the kernel misspells does not compile \(.*\): Unknown attribute 'row' of type labels\.$",
-    unknown: r"^the kernel unknown does not compile \(.*\): name 'nowhere' is not defined\.$",
-    two: r"^the kernel two must return a number, not UniTuple\(int64 x 2\)\.$",
-    nothing: r"^the kernel nothing must return a number, not none\.$",
-    lacks_one: r"^the kernel lacks_one must take 3 arguments\.$",
-    either: r"^the kernel either does not compile",
+    writes: r"^The kernel writes does not compile \(test_compile_errors.py, line \d+\): Cannot modify readonly array",
+    misspells: r"^The kernel misspells does not compile \(.*\): Unknown attribute 'row' of type labels\.$",
+    unknown: r"^The kernel unknown does not compile \(.*\): name 'nowhere' is not defined\.$",
+    two: r"^The kernel two must return a number, not UniTuple\(int64 x 2\)\.$",
+    nothing: r"^The kernel nothing must return a number, not none\.$",
+    lacks_one: r"^The kernel lacks_one must take 3 arguments\.$",
+    either: r"^The kernel either does not compile",
 }
 WITH_A_GOAL = {
-    (bad_start, visit, lent): r"^the kernel bad_start does not compile \(.*\): Cannot modify readonly array",
-    (start, bad_visit, lent): r"^the kernel bad_visit must take 5 arguments\.$",
-    (start, visit, lent): r"^the kernel lent does not compile \(.*\): Unknown attribute 'rows'",
+    (bad_start, visit, lent): r"^The kernel bad_start does not compile \(.*\): Cannot modify readonly array",
+    (start, bad_visit, lent): r"^The kernel bad_visit must take 5 arguments\.$",
+    (start, visit, lent): r"^The kernel lent does not compile \(.*\): Unknown attribute 'rows'",
 }
 
 
@@ -124,5 +124,5 @@ def nought(labels, u, t):
 )
 def test_in_a_maximum_it_is_the_part_that_is_told(beside):
     part = LabelHeuristic({"rows": np.zeros(3, np.int32)}, misspells)
-    with pytest.raises(UsageError, match=r"^the kernel misspells does not compile"):
+    with pytest.raises(UsageError, match=r"^The kernel misspells does not compile"):
         deploy(MaxHeuristic((beside, part)), network(from_arcs(3, [0, 1], [1, 2], [1, 1])))

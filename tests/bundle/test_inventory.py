@@ -86,7 +86,7 @@ def test_shapes_that_say_what_no_byte_does_are_charged(shape, charged):
 
 
 def test_no_array_has_so_many_dimensions_that_its_shape_could_say_much():
-    with pytest.raises(UsageError, match="'rows' has 5 dimensions; at most 4 can be deployed"):
+    with pytest.raises(UsageError, match="'rows' has 5 dimensions; at most 4 are allowed"):
         inventory(BatchHeuristic({"rows": np.zeros((1,) * 5)}, many), 10)
 
 
@@ -125,7 +125,7 @@ def test_only_an_enforced_convention_refuses():
 def test_a_scalar_heuristic_counts_as_declared():
     found = inventory(ScalarHeuristic(lambda u, t: 0, declared_bytes_per_vertex=2.5), 3)
     assert (found.measured, found.total_bytes, found.arrays) == (False, 8, ())
-    with pytest.raises(OverBudgetError, match="by its own word"):
+    with pytest.raises(OverBudgetError, match="as declared"):
         check_budget(found, Budget(2.5))
     for junk in (-1, float("nan"), float("inf"), "4", True):
         with pytest.raises(UsageError, match="declared"):

@@ -6,14 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from author_kernel import table_bound
+from bundled import is_the_same_from_its_bundle
 from forms import every_form
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import EVERY_POLICY, all_pairs, graphs, random_bound
 
-from aacbench.bundle.deploy import TIERS, check_forms, deploy
+from aacbench.bundle.deploy import TIERS, deploy
+from aacbench.bundle.evidence import Sample, check_evidence, take_evidence
 from aacbench.bundle.inventory import inventory
-from aacbench.bundle.reload import AGREED, DECLARED_ONLY, cold_reload
 from aacbench.contract.method import LabelHeuristic, MaxHeuristic, ScalarHeuristic
 from aacbench.errors import DisagreementError, UsageError
 from aacbench.graphs import from_arcs
@@ -112,26 +113,25 @@ def test_the_same_memory_in_two_parts_is_counted_once():
     assert twice.total_bytes == inventory(one, 6).total_bytes + 16
 
 
-def test_a_maximum_is_rebuilt_from_the_arrays_of_its_parts():
+def test_a_maximum_comes_back_from_its_bundle(tmp_path):
     net = small()
-    label, own, batch, scalar = landmarks(net, 0)
+    label, own, batch, _ = landmarks(net, 0)
     for pair in ((own, batch), (label, MaxHeuristic((own, landmarks(net, 3)[0])))):
-        assert cold_reload(MaxHeuristic(pair), net).status == AGREED
-    assert cold_reload(MaxHeuristic((label, scalar)), net).status == DECLARED_ONLY
+        assert is_the_same_from_its_bundle(tmp_path, MaxHeuristic(pair), net)
 
 
 def test_forms_are_compared_part_by_part_even_where_the_maximum_hides_it():
     net = small()
     high, low = landmarks(net, 0, 3)[0], LabelHeuristic({"table": np.zeros((6, 6), dtype=np.int64)}, table_bound)
     honest, lying = (MaxHeuristic((high, replace(low, h=h))) for h in (lambda u, t: 0, lambda u, t: -1))
-    check_forms(honest, deploy(honest, net), net, seed=0)
+    check_evidence(honest, net, Sample(6), take_evidence(honest, net, Sample(6)))
     with pytest.raises(DisagreementError):
-        check_forms(lying, deploy(lying, net), net, seed=0)
+        check_evidence(lying, net, Sample(6), take_evidence(lying, net, Sample(6)))
 
 
 @pytest.mark.parametrize(
     ("parts", "reason"),
-    [((), "1 to 26"), ([None], "a tuple"), ((None,), "a NoneType is not a heuristic")],
+    [((), "1 to 26"), ([None], "a tuple"), ((None,), "not a NoneType")],
 )
 def test_a_maximum_of_nothing_is_refused(parts, reason):
     for look in (lambda it: inventory(it, 6), lambda it: deploy(it, small())):

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import psutil
+from stored_cells import read_events
 
-from aacbench.run.events import read_events
 from aacbench.run.store import Cell, scan
 
 FAULTS = ("--plugin", str(Path(__file__).parents[1] / "plugins" / "fault_methods.py"))

@@ -11,11 +11,11 @@ from aacbench.cli.main import main
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--graphs", "atlantis"], "no graph 'atlantis'"),
+        (["--graphs", "atlantis"], "Unknown graph 'atlantis'"),
         (["--graphs", "p7", "--methods", "magic"], "no method 'magic'"),
         (["--graphs", "p7", "--budgets", "a"], "budgets"),
         (["--protocol", "nowhere.toml"], "nowhere.toml"),
-        (["--graphs", "file:nowhere.gr"], "no file"),
+        (["--graphs", "file:nowhere.gr"], "does not exist"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(capsys, tmp_path, words, sentence):
@@ -26,6 +26,17 @@ def test_bad_input_is_one_sentence_and_exit_code_2(capsys, tmp_path, words, sent
     assert sentence in printed.err.splitlines()[-1]
     assert "Traceback" not in printed.err
     assert not (tmp_path / "study").exists()
+
+
+def test_a_dry_run_shows_files_by_name_and_each_path_once(capsys, tmp_path):
+    graph = tmp_path / "line.gr"
+    graph.write_text("p sp 50 50\n" + "".join(f"a {i} {i % 50 + 1} 1\n" for i in range(1, 51)))
+    with pytest.raises(SystemExit) as ended:
+        main(["run", "--dry-run", "--graphs", f"p7,file:{graph}", "--methods", "alt", "--budgets", "32"])
+    text = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert "| file:line.gr |" in text
+    assert text.count(str(graph)) == 1
 
 
 def test_debug_shows_the_traceback(tmp_path):

@@ -97,7 +97,7 @@ def test_exit_code_2_when_a_plugin_file_is_not_there(tmp_path, capsys, missing):
     for words in (("run", "--dry-run"), ("plugins",), ("graphs",), ("check", "alt"), ("protocols",)):
         assert command(*words, "--plugin", tmp_path / missing) == 2
         said = capsys.readouterr()
-        assert said == ("", f"aacbench: there is no plugin file {tmp_path / missing}; mind the path.\n")
+        assert said == ("", f"aacbench: Plugin file {tmp_path / missing} does not exist.\n")
 
 
 def test_a_plugin_that_would_end_the_command_is_told_and_the_others_run(tmp_path, capsys):
@@ -177,7 +177,7 @@ def test_workers_by_default():
 
 
 def test_the_document_has_every_option_and_exit_code():
-    from aacbench.cli import codes
+    from aacbench.cli import studies as codes
 
     text = DOCUMENT.read_text(encoding="utf-8")
     options = {name for parameter in run.params for name in parameter.opts if name.startswith("--")}

@@ -69,9 +69,9 @@ def test_nothing_to_compare_is_exit_code_5(tmp_path, capsys):
 def test_what_makes_no_sense_is_one_sentence(tmp_path, capsys):
     root = made_study(tmp_path, cells())
     for words, said in (
-        (("--a", "alt"), "say with --a and --b"),
-        (("--profile", "crossed/7"), "there are paper/1, crossed/1"),
-        (("--estimand", "mean"), "there is no estimand 'mean'"),
+        (("--a", "alt"), "Choose two methods with --a and --b"),
+        (("--profile", "crossed/7"), "Known are paper/1, crossed/1"),
+        (("--estimand", "mean"), "Unknown estimand 'mean'"),
     ):
         assert command("stats", root, *words) == 2
         assert said in capsys.readouterr().err

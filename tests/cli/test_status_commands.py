@@ -1,12 +1,16 @@
 """`status`, `report`, `compare` and `replay` on a study with something right and something wrong."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 from cli.command import JUDGED, command, run_study
+from made_studies import made_cell, made_study
 
-from aacbench.run import store
+from aacbench.run import rows, store
 
 
 @pytest.fixture(scope="module")
@@ -41,22 +45,69 @@ def test_the_only_study_need_not_be_named(study, capsys, monkeypatch):
     assert [row["method"] for row in results] == ["dijkstra", "alt", "too-high"]
 
 
-@pytest.mark.parametrize(
-    "words", [("report",), ("report", "--csv"), ("stats", "--a", "alt", "--b", "dijkstra"), ("status",)]
-)
-def test_every_cell_is_read_once(study, words, monkeypatch, capsys):
-    read = []
-    read_cell = store.read_cell
-    monkeypatch.setattr(store, "read_cell", lambda root, name: read.append(name) or read_cell(root, name))
-    assert command(*words, study) in (0, 3)
-    assert len(read) == 3
-    assert len(set(read)) == 3
+READING = {
+    "status": (),
+    "report": (),
+    "stats": ("--a", "alt", "--b", "dijkstra"),
+    "compare": ("alt", "dijkstra", "--study"),
+}
+
+
+@pytest.fixture
+def made(tmp_path):
+    """A study that nothing ran for, with times and a method that does not claim shortest paths."""
+    loose = made_cell("loose", [5, 7], claims={"admissible": False}, costs=[(3, 2), (4, 4)])
+    cells = [made_cell("dijkstra", [9, 9]), made_cell("alt", [5, 6], times=[[10, 20]]), loose]
+    return made_study(tmp_path / "made", cells)
+
+
+@pytest.mark.parametrize("name", READING)
+def test_every_cell_is_read_once_and_its_rows_parsed_once(made, name, monkeypatch, capsys):
+    read, parsed = [], []
+    read_cell, read_queries = store.read_cell, rows.read_queries
+    monkeypatch.setattr(store, "read_cell", lambda root, cell: read.append(cell) or read_cell(root, cell))
+    monkeypatch.setattr(rows, "read_queries", lambda data: parsed.append(data) or read_queries(data))
+    assert command(name, *READING[name], made) == 0
+    assert (len(read), len(set(read))) == (3, 3)
+    assert len(parsed) == {"status": 0, "report": 3}.get(name, 2)
+    assert len(set(parsed)) == len(parsed)
+
+
+COUNT_IMPORTS = """
+import sys
+from pathlib import Path
+from aacbench.cli import main
+for words in (line.split() for line in sys.argv[1:]):
+    try:
+        main(words)
+    except SystemExit as end:
+        assert not end.code, words
+    heavy = [name for name in ("numba", "torch", "aacbench.plugins.manager") if name in sys.modules]
+    print("after", words[0], heavy, Path("loaded").exists())
+"""
+
+
+def test_reading_a_study_imports_no_compiler_and_runs_no_plugin(made, tmp_path):
+    plugin = tmp_path / "noisy.py"
+    plugin.write_text("from pathlib import Path\nPath('loaded').touch()\n")
+    lines = [" ".join([name, *words, str(made)]) for name, words in READING.items()]
+    done = subprocess.run(
+        [sys.executable, "-c", COUNT_IMPORTS, *lines, "plugins"],
+        cwd=tmp_path,
+        env={**os.environ, "AACBENCH_PLUGINS": str(plugin)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    after = [line for line in done.stdout.splitlines() if line.startswith("after")]
+    assert after[:-1] == [f"after {name} [] False" for name in READING]
+    assert after[-1].endswith("True")  # a command that needs plugins does load it
 
 
 def test_without_a_study_or_with_several_one_sentence(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert command("status") == 2
-    assert "no study in ./studies" in capsys.readouterr().err
+    assert "No study in ./studies" in capsys.readouterr().err
     for name in ("one", "two"):
         (tmp_path / "studies" / name).mkdir(parents=True)
         (tmp_path / "studies" / name / "plan.json").write_text("{}")

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from aacbench.stats import ESTIMANDS, PROFILES
-from aacbench.stats.bootstrap import COVERED
 from aacbench.stats.combine import CAUCHY_REJECTED
-from aacbench.stats.crossed import REJECTED
-from aacbench.stats.outcomes import DEGENERATE, NOT_TESTED, OUTCOMES, UNDEFINED
+from aacbench.stats.effects import DEGENERATE, NOT_TESTED, OUTCOMES, UNDEFINED
+from aacbench.stats.inference import COVERED, REJECTED
 
 TEXT = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text(encoding="utf-8")
 COMMANDS = re.search(r"```sh\n(.*?)```", TEXT, flags=re.DOTALL)[1].splitlines()

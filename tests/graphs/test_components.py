@@ -1,4 +1,4 @@
-"""Components against networkx, with the rule for ties, and the graph on a set of vertices."""
+"""Components against networkx, with the rule for ties."""
 
 import networkx as nx
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aacbench.errors import DataError, UsageError
+from aacbench.errors import UsageError
 from aacbench.graphs import components, from_arcs
 
 FOUND = {"strong": nx.strongly_connected_components, "weak": nx.weakly_connected_components}
@@ -57,28 +57,3 @@ def test_an_arc_of_weight_zero_connects():
 def test_an_unknown_connection_is_refused():
     with pytest.raises(UsageError, match="'strong' or 'weak', not 'biconnected'"):
         components.largest(from_arcs(2, [0], [1], [1]), "biconnected")
-
-
-@given(arc_lists(), st.data())
-def test_induced_keeps_the_arcs_between_the_vertices_renumbered(case, data):
-    size, arcs = case
-    vertices = data.draw(st.lists(st.integers(0, size - 1), min_size=1))
-    coords = np.arange(2 * size).reshape(size, 2)
-    graph = build(size, arcs, coords=coords, name="n", declared_directed=False)
-    kept = sorted(set(vertices))
-    inside = [(kept.index(a), kept.index(b), w) for a, b, w in arcs if a in kept and b in kept]
-    found = components.induced(graph, vertices)
-    assert found.digest == build(len(kept), inside, coords=coords[kept], declared_directed=False).digest
-    assert found.integral
-    assert found.name == "n"
-
-
-@pytest.mark.parametrize("vertices", [[-1, 0], [3], [0.0, 1.0], [True, False, True]])
-def test_induced_refuses_what_is_not_a_vertex(vertices):
-    with pytest.raises(UsageError, match="a set of vertices"):
-        components.induced(from_arcs(3, [0], [1], [1]), np.array(vertices))
-
-
-def test_induced_on_no_vertices_is_no_graph():
-    with pytest.raises(DataError, match="between 1 and"):
-        components.induced(from_arcs(3, [0], [1], [1]), [])

@@ -73,16 +73,16 @@ def test_the_same_file_with_other_options_is_another_graph():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("file:zero.gr?base=0", "no option 'base' for a .gr file; there is id_base= 0 or 1"),
-        ("file:zero.gr?id_base=2", "id_base is 0 or 1, not '2'"),
-        ("file:list.txt?directed=false", "directed is yes or no, not 'false'"),
-        ("file:list.txt?id_base=x", "id_base is the smallest id, a whole number, not 'x'"),
-        ("file:list.txt?nodes=city_nodes.csv", "no option 'nodes' for a .txt file; there is directed= yes or no, and"),
+        ("file:zero.gr?base=0", "a .gr file has no option 'base'; it has id_base= 0 or 1"),
+        ("file:zero.gr?id_base=2", "id_base must be 0 or 1, not '2'"),
+        ("file:list.txt?directed=false", "directed must be yes or no, not 'false'"),
+        ("file:list.txt?id_base=x", "id_base must be the smallest id, a whole number, not 'x'"),
+        ("file:list.txt?nodes=city_nodes.csv", "a .txt file has no option 'nodes'; it has directed= yes or no, and"),
         ("file:city_edges.csv?weight=seconds", "nodes= the file of the nodes"),
         ("file:m.map?id_base=0", "a .map file takes no options"),
-        ("file:zero.gr?id_base", "options are written ?option=value&other=value"),
+        ("file:zero.gr?id_base", "options must be written ?option=value&other=value"),
         ("file:zero.gr?id_base=0&id_base=0", "each once"),
-        ("file:zero.gr?", "options are written"),
+        ("file:zero.gr?", "options must be written"),
     ],
 )
 def test_a_wrong_option_is_answered_with_what_there_is(name, message):
@@ -100,7 +100,7 @@ def test_every_option_has_a_reader_that_takes_it_and_a_word_in_the_document():
 
 
 def test_a_file_that_is_not_there_is_named():
-    with pytest.raises(MissingDataError, match=r"no file at .*nowhere"):
+    with pytest.raises(MissingDataError, match=r"file .*nowhere\.csv does not exist"):
         load("file:city_edges.csv?nodes=nowhere.csv")
 
 
@@ -111,7 +111,7 @@ def test_a_folder_is_called_a_folder(folder):
 
 
 def test_a_name_that_no_file_system_takes_is_one_sentence():
-    with pytest.raises(DataError, match="cannot be looked at"):
+    with pytest.raises(DataError, match="cannot be accessed"):
         load(f"file:{'x' * 300}.gr")
 
 

@@ -120,7 +120,7 @@ def test_the_same_bytes_under_another_name_get_that_name(places, calls):
 def test_other_reader_sources_mean_parsing_again(places, calls, monkeypatch):
     name = f"file:{write(places / 'a.gr')}"
     load(name)
-    monkeypatch.setattr(loading.store, "sources_digest", lambda: "changed")
+    monkeypatch.setattr(loading, "sources_digest", lambda: "changed")
     load(name)
     assert len(calls) == 2
 
@@ -154,7 +154,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(places, calls, entry, 
 def test_a_file_of_no_known_suffix_or_none_at_all_is_refused(places):
     with pytest.raises(UsageError, match=r"\.gr, .*\.tsv"):
         load(f"file:{write(places / 'g.doc')}")
-    with pytest.raises(MissingDataError, match="there is no file at"):
+    with pytest.raises(MissingDataError, match="does not exist"):
         load(f"file:{places / 'none.gr'}")
 
 
@@ -230,7 +230,7 @@ def test_scenarios_are_found_like_any_file(places, monkeypatch):
     with pytest.raises(MissingDataError, match=r"arena\.map\.scen"):
         scenario_path("movingai:arena")
     for name in ("dimacs:NY", "road-2"):
-        with pytest.raises(UsageError, match="no scenarios"):
+        with pytest.raises(UsageError, match="has no scenario"):
             scenario_path(name)
 
 

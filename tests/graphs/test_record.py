@@ -206,7 +206,7 @@ def test_a_single_vertex_may_have_only_self_loops():
     ],
 )
 def test_what_is_no_graph_is_refused_by_name(changes, message):
-    with pytest.raises(DataError, match=f"graph 'g': .*{message}"):
+    with pytest.raises(DataError, match=f"Graph 'g': .*{message}"):
         from_arcs(**{**BASE, "name": "g", **changes})
 
 
@@ -216,10 +216,10 @@ def test_what_is_no_graph_is_refused_by_name(changes, message):
         ([0, 2, 2], [1, 1], [1, 1], "ascending, distinct"),
         ([0, 2, 2, 2], [2, 1], [1, 1], "ascending, distinct"),
         ([0, 1, 1], [0], [1], "self-loop"),
-        ([0, 1, 2], [1], [1], "row pointers"),
-        ([1, 1, 1], [], [], "row pointers"),
-        ([0, 2, 1, 2], [1, 2], [1, 1], "row pointers"),
-        ([0], [], [], "row pointers"),
+        ([0, 1, 2], [1], [1], "indptr"),
+        ([1, 1, 1], [], [], "indptr"),
+        ([0, 2, 1, 2], [1, 2], [1, 1], "indptr"),
+        ([0], [], [], "indptr"),
         ([0, 1, 1], [2], [1], "outside"),
         ([0, 1, 1], [2**32 + 1], [1], "4294967297"),
         ([0, 1, 1], [1.5], [1], "must be integers"),

@@ -1,4 +1,4 @@
-"""The width a method may count on holds every distance of the graph."""
+"""The label width in GraphInfo fits every distance of the graph."""
 
 import pytest
 from hypothesis import given, settings

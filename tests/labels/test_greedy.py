@@ -1,4 +1,4 @@
-"""The greedy choice of labels equals a plain twin that asks every label every time."""
+"""The lazy greedy selection of labels equals a plain one that evaluates every label each time."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,7 @@ def test_sums_beyond_exact_floats_are_told_apart():
 
 
 def test_more_than_there_are_cannot_be_chosen():
-    with pytest.raises(UsageError, match="3 cannot be chosen from 2"):
+    with pytest.raises(UsageError, match="Cannot choose 3 rows from 2"):
         greedy(np.zeros((2, 4)), 3)
 
 

@@ -1,12 +1,12 @@
-"""Selectors: what every one keeps to, what each chooses by, kernels against plain twins, and pools kept on disk."""
+"""Selectors: properties of all, the rule of each, kernels against plain twins, and stored pools."""
 
 import itertools
-from functools import cache
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from method_builds import road
 from support import graphs, true_distances
 
 from aacbench.contract import landmarks
@@ -15,9 +15,9 @@ from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Graph
 from aacbench.labels import SELECTORS, farthest_points, of_landmarks, select
+from aacbench.labels.selectors.avoid import shortest_path_tree, worst_leaf
 from aacbench.labels.selectors.growing import Growing
 from aacbench.labels.selectors.maxcover import exchange_gains, exchanged, owners, tight
-from aacbench.labels.selectors.trees import shortest_path_tree, worst_leaf
 from aacbench.run.pools import StoredPools
 from aacbench.search import network
 
@@ -28,16 +28,11 @@ def with_coordinates(graph, seed=0):
     return Graph(**fields, coords=coords)
 
 
-@cache
-def road():
-    return network(load("road-500"))
-
-
 def test_every_selector_has_a_name_that_methods_offer():
     assert sorted(SELECTORS) == sorted(landmarks.SELECTORS)
 
 
-# What every one keeps to
+# Properties of all selectors
 
 
 @settings(max_examples=300)
@@ -71,7 +66,7 @@ def test_the_seed_changes_what_is_random_and_nothing_else(selector):
 
 def test_what_cannot_be_selected_is_refused():
     bare = network(from_arcs(2, [0, 1], [1, 0], [1, 1]))
-    with pytest.raises(UsageError, match="no selector 'fsp'"):
+    with pytest.raises(UsageError, match="Unknown selector 'fsp'"):
         select(bare, "fsp", 1)
     with pytest.raises(UsageError, match="at least one"):
         select(bare, "avoid", 0)
@@ -92,17 +87,17 @@ def test_a_tree_is_one_of_shortest_paths(graph, root):
     assert sorted(order.tolist()) == np.flatnonzero(distances >= 0).tolist()
     weights = dict(zip(zip(graph.sources.tolist(), graph.indices.tolist(), strict=True), graph.weights, strict=True))
     place = {v: k for k, v in enumerate(order.tolist())}
-    for v, mother in enumerate(parents.tolist()):
+    for v, parent in enumerate(parents.tolist()):
         if v == root or distances[v] < 0:
-            assert mother == -1
+            assert parent == -1
         else:
-            assert distances[v] == distances[mother] + weights[mother, v]
-            assert place[mother] < place[v]
+            assert distances[v] == distances[parent] + weights[parent, v]
+            assert place[parent] < place[v]
 
 
 def plain_worst_leaf(parents, slack, blocked):
-    """By the words of the definition: every subtree gathered, its size added up, then down the largest children."""
-    children = {v: [u for u, mother in enumerate(parents) if mother == v] for v in range(len(parents))}
+    """By the definition: collect every subtree, sum its slack, and descend to the largest child."""
+    children = {v: [u for u, parent in enumerate(parents) if parent == v] for v in range(len(parents))}
 
     def subtree(v):
         return [v, *itertools.chain(*(subtree(child) for child in children[v]))]
@@ -156,7 +151,7 @@ def test_a_growing_pool_knows_how_far_its_nearest_landmark_is(graph, data):
     grown = Growing.of(net, of_landmarks(net, chosen[:2]))
     for landmark in chosen[2:]:
         grown.add(landmark)
-    for some, of in ((grown, chosen), (grown.kept([0]), chosen[:1])):
+    for some, of in ((grown, chosen), (grown.only([0]), chosen[:1])):
         assert some.away == pytest.approx(np.where(exact[of] < 0, np.inf, exact[of]).min(axis=0), rel=1e-12)
 
 
@@ -245,7 +240,7 @@ def test_landmarks_of_a_map_lie_at_its_rim_all_around(selector):
     assert np.diff(np.r_[angles, angles[0] + 2 * np.pi]).max() < 1.0
 
 
-# Kept on disk
+# Stored pools
 
 
 def test_a_selected_pool_is_computed_once_and_charged_to_all(tmp_path, monkeypatch):

@@ -1,20 +1,20 @@
-"""AAC as published: what fits, draws that replay, bounds that hold whatever the training did, and its controls."""
+"""AAC as published: fitting, replay of the published runs, admissibility after any training, and controls."""
 
 import subprocess
 import sys
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
-from aac_building import built, context, fitted, method, the_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from method_builds import NEW_YORK as NY
+from method_builds import allowed, blocks, built, context, expanded, fitted, method, road, the_same
 from single_cells import cell_job
 from support import graphs, true_distances
 
 from aacbench.bundle.deploy import deploy
-from aacbench.contract.budget import MEASURED, PAPER, Budget, GraphInfo
+from aacbench.contract.budget import MEASURED, PAPER, Budget
 from aacbench.contract.method import MaxHeuristic, Unsupported
 from aacbench.errors import UsageError
 from aacbench.graphs import components, from_arcs
@@ -27,30 +27,14 @@ from aacbench.plugins.settings import resolve
 from aacbench.queries.sampling import sample
 from aacbench.run.measure import run_cell
 from aacbench.run.records import QueryPlan
-from aacbench.search import network, search
-from aacbench.search.astar import RELATIVE_TOLERANCE
+from aacbench.search import network
 
 SEEDS = (42, 123, 456, 789, 1024)
-EPOCHS = (0, 1, 5, 10, 50, 200)
-NY = GraphInfo("NY", 264346, 730100, True, True, True, 4)
-
-
-@cache
-def road():
-    return network(load("road-500"))
-
-
-@cache
-def blocks():
-    return network(load("sbm-10k"))
-
-
-def expanded(net, heuristic, queries, policy):
-    return search(net, deploy(heuristic, net).searched, queries.sources, queries.targets, policy, threads=2).expanded
+EPOCHS = (0, 1, 5, 10, 50)
 
 
 def picks(heuristic, pool):
-    """Where in the pool the columns of the first matrix come from."""
+    """The positions in the pool of the labels of the first matrix."""
     count = heuristic.settings.get("both", heuristic.settings.get("forward"))
     return [np.flatnonzero((pool.forward == row).all(axis=1)).item() for row in heuristic.arrays["rows"].T[:count]]
 
@@ -98,9 +82,9 @@ def test_rows_are_no_more_than_the_pool_has():
 @pytest.mark.parametrize("name", ["aac", "aac-tuned", "forced-first-m"])
 def test_labels_that_are_asked_for_and_cannot_be_had_are_unsupported(name):
     few, five = fitted(name, NY, Budget(32), m=8, K0=4), fitted(name, replace(NY, vertices=5), Budget(32), m=8)
-    assert few == Unsupported("8 labels cannot be had of 4 landmarks, which have 4")
-    assert five == Unsupported("8 labels cannot be had of 5 landmarks, which have 5")
-    assert fitted(name, NY, Budget(32), m=9) == Unsupported("9 labels do not fit 32 bytes per vertex")
+    assert few == Unsupported("8 labels cannot be chosen from 4 landmarks, which have 4")
+    assert five == Unsupported("8 labels cannot be chosen from 5 landmarks, which have 5")
+    assert fitted(name, NY, Budget(32), m=9) == Unsupported("9 labels do not fit 32 bytes per vertex; 8 do")
     both = replace(NY, symmetric=False)
     assert fitted(name, both, Budget(32), m=8, K0=4)["m"] == 8
     odd = fitted(name, both, Budget(32), m=3)
@@ -116,7 +100,7 @@ def test_labels_that_are_asked_for_and_cannot_be_had_are_unsupported(name):
     ids=["32", "64"],
 )
 def test_the_published_runs_on_the_block_model_replay(tmp_path, size, seed_42, mean, deviation, doubled):
-    net, queries = blocks(), sample(load("sbm-10k"), 100)
+    net, queries = blocks(), sample(blocks().graph, 100)
     runs = [built("aac", net, tmp_path, Budget(size, PAPER), seed, K0=size) for seed in SEEDS]
     means = [expanded(net, run, queries, "paper").mean() for run in runs]
     assert means[0] == seed_42
@@ -184,7 +168,7 @@ def violations(net, heuristic):
     for target in range(graph.vertices):
         h = many(np.arange(graph.vertices), target).astype(np.float64)
         limit = np.where(exact[:, target] < 0, np.inf, exact[:, target])
-        count += int((h > limit * (1 + (0 if graph.integral else RELATIVE_TOLERANCE))).sum())
+        count += int((h > allowed(limit, graph)).sum())
     return count
 
 
@@ -199,16 +183,16 @@ def test_no_epoch_breaks_admissibility(tmp_path_factory, graph, size, convention
         return
     made = context(net, tmp_path_factory.mktemp("pools"), params, seed)
     pool, inside = building.landmark_pool(made, "fps"), components.largest(graph)
-    schedule = Schedule(epochs=200, batch=16, lr=0.3, lambda_uniq=0.1, lambda_cov=0.1)
-    rows = building.rows_that_fit(made, pool)
+    schedule = Schedule(epochs=50, batch=16, lr=0.3, lambda_uniq=0.1, lambda_cov=0.1)
+    rows = building.row_counts(made, pool)
     kept = train(pool, inside, rows, compressor.block_sparse, schedule, seed, set(EPOCHS))
     assert set(kept) == set(EPOCHS)
     for chosen in set(kept.values()):
-        assert violations(net, building.labels_of(made, pool, chosen, {})) == 0
+        assert violations(net, building.heuristic_of(made, pool, chosen, {})) == 0
 
 
 def test_a_bound_that_is_too_high_would_be_seen(tmp_path):
-    heuristic = built("aac", road(), tmp_path)
+    heuristic = built("aac", road(), tmp_path, epochs=0)
     rows = heuristic.arrays["rows"] * 2
     assert violations(road(), replace(heuristic, arrays={"rows": rows})) > 0
 
@@ -226,7 +210,7 @@ def test_graphs_smaller_than_the_pool_are_built(tmp_path, vertices):
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_another(tmp_path):
-    one, again, other = (built("aac", road(), tmp_path, 64, seed) for seed in (1, 1, 2))
+    one, again, other = (built("aac", road(), tmp_path, 64, seed, epochs=20) for seed in (1, 1, 2))
     assert the_same(one, again)
     assert one.facts == again.facts
     assert not the_same(one, other)
@@ -243,7 +227,7 @@ def test_threads_and_the_random_state_of_torch_are_left_alone(tmp_path):
             torch.set_num_threads(threads)
             torch.manual_seed(threads)
             state = torch.get_rng_state()
-            results.append(built("aac", road(), tmp_path, 64))
+            results.append(built("aac", road(), tmp_path, 64, epochs=20))
             assert torch.get_num_threads() == threads
             assert torch.equal(torch.get_rng_state(), state)
     finally:
@@ -251,44 +235,36 @@ def test_threads_and_the_random_state_of_torch_are_left_alone(tmp_path):
     assert the_same(*results)
 
 
-def test_a_checkpoint_is_the_selection_of_that_epoch(tmp_path):
-    moving = {"lr": 0.3, "K0": 16}
+def test_a_checkpoint_is_the_selection_of_that_epoch_and_of_several_the_best_on_validation(tmp_path):
+    moving = {"lr": 0.3, "K0": 16, "epochs": 50}
     at = {e: built("aac", road(), tmp_path, 32, checkpoints=str(e), **moving) for e in EPOCHS}
     assert {e: heuristic.facts["epoch"] for e, heuristic in at.items()} == {e: e for e in EPOCHS}
     assert at[0].facts["rows_moved"] == 0
-    assert at[200].facts["rows_moved"] > 0
-    assert the_same(at[200], built("aac", road(), tmp_path, 32, **moving))
-    assert len({at[e].arrays["rows"].tobytes() for e in EPOCHS}) > 2
-
-
-def test_of_several_checkpoints_the_best_on_validation_is_taken(tmp_path):
-    queries = sample(load("road-500"), 40, seed=9)
-    given = {"lr": 0.3, "K0": 16}
-    chosen = built("aac", road(), tmp_path, 32, validation=queries, checkpoints="0+1+5+10+50+200", **given)
-    totals = {}
-    for epoch in EPOCHS:
-        one = built("aac", road(), tmp_path, 32, checkpoints=str(epoch), **given)
-        totals[epoch] = int(expanded(road(), one, queries, "modern").sum())
+    assert at[50].facts["rows_moved"] > 0
+    assert the_same(at[50], built("aac", road(), tmp_path, 32, **moving))
+    queries = sample(road().graph, 40, seed=9)
+    totals = {e: int(expanded(road(), one, queries).sum()) for e, one in at.items()}
     assert len(set(totals.values())) > 2
+    chosen = built("aac", road(), tmp_path, 32, validation=queries, checkpoints="+".join(map(str, EPOCHS)), **moving)
     assert totals[chosen.facts["epoch"]] == min(totals.values())
 
 
 def test_a_choice_without_validation_and_epochs_that_are_none_are_refused(tmp_path):
     with pytest.raises(UsageError, match="the protocol has none"):
-        built("aac", road(), tmp_path, checkpoints="1+5")
+        built("aac", road(), tmp_path, checkpoints="1+5", epochs=5)
     for text in ("300", "1,5", "last"):
-        with pytest.raises(UsageError, match="checkpoints are epochs from 0 to 200"):
+        with pytest.raises(UsageError, match="checkpoints must be epochs from 0 to 200"):
             resolve(method("aac"), {"checkpoints": text})
     assert resolve(method("aac"), {"checkpoints": "300", "epochs": 300})["checkpoints"] == "300"
 
 
 def test_one_checkpoint_may_be_given_as_the_number_that_a_command_line_reads(tmp_path):
-    assert built("aac", road(), tmp_path, checkpoints=10).facts["epoch"] == 10
+    assert built("aac", road(), tmp_path, checkpoints=10, epochs=10).facts["epoch"] == 10
 
 
 def test_other_pools_are_asked_for_by_name(tmp_path):
-    """The service is asked with the selector and the size, as ALT asks it, so that both choose from one pool."""
-    params, asked = fitted("aac", graph_info(road()), Budget(32), pool="avoid", K0=20), []
+    """The pool service gets the selector and the size, as from ALT, so that both share one pool."""
+    params, asked = fitted("aac", graph_info(road()), Budget(32), pool="avoid", K0=20, epochs=1), []
     made = context(road(), tmp_path, params, seed=7)
 
     class Pools:

@@ -1,4 +1,4 @@
-"""The pieces of the compressor: the smooth maximum and its theorem, rows, regularisers, statistics."""
+"""Parts of the compressor: the smooth maximum and its theorem, rows, regularisers, statistics."""
 
 import math
 
@@ -8,10 +8,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aacbench.plugins.methods.aac import compressor, regularisers
-from aacbench.plugins.methods.aac.smooth import smooth_maximum, smooth_minimum
-from aacbench.plugins.methods.aac.statistics import statistics
-from aacbench.plugins.methods.aac.training import Schedule
+from aacbench.plugins.methods.aac import compressor
+from aacbench.plugins.methods.aac.compressor import smooth_maximum, smooth_minimum
+from aacbench.plugins.methods.aac.training import Schedule, statistics
 
 VALUES = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20)
 
@@ -83,17 +82,17 @@ def test_the_compressed_bound_never_exceeds_the_teachers(rows, columns, directed
 
 def test_regularisers_by_hand():
     even, sure = torch.zeros(2, 4), torch.tensor([[50.0, 0, 0, 0], [0, 50.0, 0, 0]])
-    assert float(regularisers.entropy([even])) == pytest.approx(math.log(4))
-    assert float(regularisers.entropy([sure, even])) == pytest.approx(math.log(4), abs=1e-6)
-    assert float(regularisers.overlap([even])) == pytest.approx(4 / 16)
-    assert float(regularisers.overlap([sure])) == pytest.approx(0, abs=1e-6)
-    assert float(regularisers.overlap([sure[:1]])) == 0
+    assert float(compressor.entropy([even])) == pytest.approx(math.log(4))
+    assert float(compressor.entropy([sure, even])) == pytest.approx(math.log(4), abs=1e-6)
+    assert float(compressor.overlap([even])) == pytest.approx(4 / 16)
+    assert float(compressor.overlap([sure])) == pytest.approx(0, abs=1e-6)
+    assert float(compressor.overlap([sure[:1]])) == 0
 
 
 def test_the_soft_covering_radius_is_near_the_true_one_and_falls_when_rows_cover():
     table = torch.from_numpy(np.abs(np.arange(0, 100, 10)[:, None] - np.arange(100)[None]).astype(np.float64))
     rows = torch.nn.functional.one_hot(torch.tensor([[0, 1], [2, 7]]), 10).double()
-    radii = [float(regularisers.covering_radius([one], [table])) for one in rows]
+    radii = [float(compressor.covering_radius([one], [table])) for one in rows]
     exact = [float(table[picks].min(dim=0).values.max()) for picks in ([0, 1], [2, 7])]
     assert radii == pytest.approx(exact, abs=math.log(100) / 10)
     assert radii[1] < radii[0]

@@ -1,28 +1,28 @@
-"""CDH: what fits, formulas against a slow twin, bounds that hold on every pair, and paths that are shortest."""
+"""CDH: fitting, formulas against a slow twin, admissible bounds on every pair, and shortest paths."""
 
 import numpy as np
 import pytest
-from cdh_twin import built, cdh_bound, fitted, greedy_colouring, in_python, method, shared_bound
+from bundled import is_the_same_from_its_bundle
+from cdh_twin import cdh_bound, greedy_colouring, in_python, shared_bound
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from method_builds import INFOS
+from method_builds import INFOS, NEW_YORK, blocks, built, expanded, fitted, method, road
 from support import EVERY_POLICY, all_pairs, graphs, true_distances
 
 from aacbench.bundle.arrays import checked_settings
 from aacbench.bundle.deploy import deploy
-from aacbench.bundle.reload import cold_reload
-from aacbench.contract.budget import CONVENTIONS, MEASURED, PAPER, Budget, GraphInfo
+from aacbench.contract.budget import CONVENTIONS, MEASURED, PAPER, Budget
 from aacbench.contract.method import Unsupported
 from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
 from aacbench.labels import farthest_points
 from aacbench.labels.graph_info import graph_info
-from aacbench.plugins.methods.cdh.assign import colouring
-from aacbench.plugins.methods.cdh.kernels import PATIENCE
+from aacbench.plugins.methods.cdh.kernels import PATIENCE, colouring
 from aacbench.queries.sampling import sample
-from aacbench.search import network, parse, search
+from aacbench.search import network, search
 from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.author import author_layout
+from aacbench.search.bounds import bounds
 from aacbench.testing.zoo import zoo
 
 LABELS = ("auto", "exact", "fixed", "replay")
@@ -59,7 +59,7 @@ def test_fit_fills_the_budget_and_never_exceeds_it(variant, info, size, label, l
 
 
 def fits(kept, info, budget, labels, pivots, settings):
-    """Whether so many labels at each vertex are paid for, said once more."""
+    """Whether the labels fit, computed independently."""
     index = 1 if pivots <= 256 else 2
     if budget.convention == PAPER:
         return kept * ((8 if info.declared_directed else 4) + index) <= budget.bytes_per_vertex
@@ -73,7 +73,7 @@ def fits(kept, info, budget, labels, pivots, settings):
 
 
 def test_labels_asked_for_are_kept_or_refused():
-    info = GraphInfo("NY", 264346, 730100, True, True, True, 4)
+    info = NEW_YORK
     for name in ("cdh", "cdh-paper"):
         assert [fitted(name, info, Budget(size, PAPER))["r"] for size in (32, 64, 128)] == [3, 7, 14]
         assert fitted(name, info, Budget(64), r=4)["r"] == 4
@@ -90,7 +90,7 @@ def test_labels_asked_for_are_kept_or_refused():
 def test_bounds_are_those_of_the_formulas(tmp_path_factory, graph, pivots, kept, assign):
     net = network(graph)
     labels = "exact" if graph.integral else "replay"
-    heuristic, _ = built("cdh", net, tmp_path_factory.mktemp("p"), 4096, P=pivots, r=kept, assign=assign, labels=labels)
+    heuristic = built("cdh", net, tmp_path_factory.mktemp("p"), 4096, P=pivots, r=kept, assign=assign, labels=labels)
     count = min(pivots, len(components.largest(graph)))
     groups = count // min(kept, count)
     chosen = farthest_points(net, groups * min(kept, count)).landmarks.tolist()
@@ -106,13 +106,13 @@ def test_bounds_are_those_of_the_formulas(tmp_path_factory, graph, pivots, kept,
 @settings(max_examples=80)
 @given(graphs(max_vertices=10), st.integers(1, 8), st.integers(1, 4))
 def test_the_papers_bounds_are_those_of_the_formula_in_every_arm(tmp_path_factory, graph, pivots, kept):
-    """Substitution through a pivot that both ends kept cannot say more than that pivot itself."""
+    """Substitution through a shared pivot cannot improve on that pivot itself."""
     net, folder = network(graph), tmp_path_factory.mktemp("p")
     labels = "exact" if graph.integral else "replay"
     chosen = farthest_points(net, min(pivots, len(components.largest(graph)))).landmarks.tolist()
     exact = true_distances(graph)
     for arm in ("intersection", "substitution"):
-        heuristic, _ = built("cdh-paper", net, folder, 4096, P=pivots, r=kept, arm=arm, labels=labels)
+        heuristic = built("cdh-paper", net, folder, 4096, P=pivots, r=kept, arm=arm, labels=labels)
         h = in_python(heuristic, graph)
         for u, t in zip(*all_pairs(graph), strict=True):
             wanted = shared_bound(graph, exact, chosen, kept, u, t)
@@ -120,7 +120,7 @@ def test_the_papers_bounds_are_those_of_the_formula_in_every_arm(tmp_path_factor
 
 
 def test_substitution_is_more_than_nothing_where_one_pivot_is_shared():
-    """Through q to p: what the goal does not keep is bounded by what it does."""
+    """A label that the goal lacks is bounded through q by one that it has."""
     from aacbench.plugins.methods.cdh.paper_kernels import substitute
 
     # p=0, q=1, u=2, t=3 on a path with d(p,u) = 9, d(p,q) = 2, d(q,t) = 3: d(p,t) is at most 5, so d(u,t) at least 4.
@@ -158,8 +158,9 @@ def test_every_bound_is_admissible(tmp_path_factory, variant, graph, labels, siz
     name, given_settings = variant
     net, budget = network(graph), Budget(size, convention)
     wanted = {**given_settings, "labels": labels, "P": pivots}
-    assume(not isinstance(fitted(name, graph_info(net), budget, **wanted), Unsupported))
-    heuristic, params = built(name, net, tmp_path_factory.mktemp("p"), budget, **wanted)
+    params = fitted(name, graph_info(net), budget, **wanted)
+    assume(not isinstance(params, Unsupported))
+    heuristic = built(name, net, tmp_path_factory.mktemp("p"), budget, **wanted)
     h, exact = in_python(heuristic, graph), true_distances(graph)
     tolerance = 0 if graph.integral else RELATIVE_TOLERANCE * (4 if params["labels"] == "replay" else 1)
     for u, t in zip(*all_pairs(graph), strict=True):
@@ -173,32 +174,36 @@ def test_nothing_is_left_at_the_goal_where_labels_are_not_rounded_to_be_safe(tmp
     """Sums of floats taken in another order differ by an ulp, and the paper's convention leaves no margin for it."""
     for name in ("float-weights", "float-one-way"):
         graph = zoo()[name]
-        heuristic, params = built("cdh", network(graph), tmp_path, Budget(32, PAPER))
-        assert params["labels"] == "replay"
+        net, budget = network(graph), Budget(32, PAPER)
+        assert fitted("cdh", graph_info(net), budget)["labels"] == "replay"
+        heuristic = built("cdh", net, tmp_path, budget)
         h = in_python(heuristic, graph)
         assert [h(t, t) for t in range(graph.vertices)] == [0] * graph.vertices
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(
     st.sampled_from([VARIANTS[0], VARIANTS[1], VARIANTS[3]]),
     graphs(max_vertices=12, integral=True),
     st.sampled_from(EVERY_POLICY),
     st.sampled_from([2, 6]),
 )
-def test_paths_are_shortest_and_tiers_count_the_same(tmp_path_factory, variant, graph, policy, pivots):
-    """On weights that fit four bytes: each type of labels is compiled anew, which takes seconds."""
+def test_paths_are_shortest_and_compiled_bounds_are_those_of_plain_python(
+    tmp_path_factory, variant, graph, policy, pivots
+):
+    """On weights that fit four bytes, and without a compiled search: each type of labels takes seconds to compile."""
     assume(graph.weights.max(initial=0) < 2**24)
     name, given_settings = variant
     net = network(graph)
-    heuristic, _ = built(name, net, tmp_path_factory.mktemp("p"), 4096, P=pivots, r=2, **given_settings)
+    heuristic = built(name, net, tmp_path_factory.mktemp("p"), 4096, P=pivots, r=2, **given_settings)
+    h, layout = in_python(heuristic, graph), compiled_only(heuristic, net)
+    everywhere = np.arange(graph.vertices)
+    for t in range(graph.vertices):
+        assert bounds(net, layout, everywhere, t).tolist() == [h(u, t) for u in range(graph.vertices)]
     sources, targets = all_pairs(graph)
-    compiled = search(net, compiled_only(heuristic, net), sources, targets, policy)
     if policy.reopen:
-        assert compiled.cost == pytest.approx(true_distances(graph)[sources, targets])
-    slow = search(net, in_python(heuristic, graph), sources, targets, policy).columns()
-    for column, values in compiled.columns().items():
-        assert values.tolist() == slow[column].tolist(), column
+        found = search(net, h, sources, targets, policy)
+        assert found.cost == pytest.approx(true_distances(graph)[sources, targets])
 
 
 @pytest.mark.parametrize("both_ways", [True, False])
@@ -209,7 +214,7 @@ def test_fixed_point_distances_of_the_goal_search_are_not_taken_too_short(tmp_pa
     if both_ways:
         tails, heads, weights = np.r_[tails, heads], np.r_[heads, tails], np.r_[weights, weights]
     graph = from_arcs(9, tails, heads, weights)
-    heuristic, _ = built("cdh", network(graph), tmp_path, 64, P=4, r=1, labels="fixed")
+    heuristic = built("cdh", network(graph), tmp_path, 64, P=4, r=1, labels="fixed")
     h, exact = in_python(heuristic, graph), true_distances(graph)
     found = np.array([[h(u, t) for t in range(9)] for u in range(9)])
     assert (found <= exact).all()
@@ -217,7 +222,7 @@ def test_fixed_point_distances_of_the_goal_search_are_not_taken_too_short(tmp_pa
 
 
 def compiled_only(heuristic, net):
-    """As deployed, but for the check that it compiles."""
+    """As deployed, without the check that it compiles."""
     labels = {**heuristic.arrays, **checked_settings(heuristic.settings)}
     return author_layout(net, labels, heuristic.kernel, heuristic.goal)
 
@@ -230,10 +235,10 @@ def test_fixed_point_labels_lose_next_to_nothing(tmp_path):
     even = from_arcs(graph.vertices, graph.sources, graph.indices, np.minimum(weights, weights[back]))
     assert even.symmetric
     net = network(even)
-    h = {kind: in_python(built("cdh", net, tmp_path, 64, P=16, r=4, labels=kind)[0], even) for kind in LABELS[1:]}
+    h = {kind: in_python(built("cdh", net, tmp_path, 64, P=16, r=4, labels=kind), even) for kind in LABELS[1:]}
     pairs = np.random.default_rng(2).integers(0, graph.vertices, (300, 2)).tolist()
     mean = {kind: np.mean([bound(u, t) for u, t in pairs]) for kind, bound in h.items()}
-    compiled = deploy(built("cdh", net, tmp_path, 64, P=16, r=4, labels="fixed")[0], net)
+    compiled = deploy(built("cdh", net, tmp_path, 64, P=16, r=4, labels="fixed"), net)
     assert compiled.many([u for u, _ in pairs], 7).tolist() == [h["fixed"](u, 7) for u, _ in pairs]
     assert mean["replay"] > 5
     assert mean["exact"] == pytest.approx(mean["replay"], rel=1e-6)
@@ -255,18 +260,15 @@ def test_searched_with_bpmx_unless_a_user_says_otherwise():
 
 
 @pytest.mark.parametrize(("name", "given_settings"), VARIANTS[1::2])
-def test_rebuilt_from_its_arrays_in_a_fresh_process(tmp_path, name, given_settings):
-    net = network(load("road-500"))
-    heuristic, _ = built(name, net, tmp_path, 64, **given_settings)
-    assert cold_reload(heuristic, net).status == "agreed"
+def test_it_comes_back_from_its_bundle(tmp_path, name, given_settings):
+    heuristic = built(name, road(), tmp_path, 64, **given_settings)
+    assert is_the_same_from_its_bundle(tmp_path / "bundles", heuristic, road())
 
 
 def test_the_stochastic_block_model_as_measured_for_the_paper(tmp_path):
-    net, queries = network(load("sbm-10k")), sample(load("sbm-10k"), 100)
-    for budget, published in ((32, 4549.77), (64, 3660.68), (128, 2507.02)):
-        heuristic, params = built("cdh-paper", net, tmp_path, Budget(budget, PAPER))
-        assert params["r"] == budget // 5
-        found = search(
-            net, deploy(heuristic, net).searched, queries.sources, queries.targets, parse("paper"), threads=2
-        )
-        assert round(float(found.expanded.mean()), 2) == published
+    net, queries = blocks(), sample(blocks().graph, 100)
+    for size, published in ((32, 4549.77), (64, 3660.68), (128, 2507.02)):
+        budget = Budget(size, PAPER)
+        assert fitted("cdh-paper", graph_info(net), budget)["r"] == size // 5
+        heuristic = built("cdh-paper", net, tmp_path, budget)
+        assert round(float(expanded(net, heuristic, queries, "paper").mean()), 2) == published

@@ -1,4 +1,4 @@
-"""Methods made of others, and the hybrids: what they are made of, what is claimed for them, charged and reported."""
+"""Methods made of others, and the hybrids: their parts, claims, memory and reports."""
 
 from dataclasses import asdict, replace
 from functools import cache
@@ -9,18 +9,18 @@ import pytest
 import small_studies as studies
 
 from aacbench.contract.budget import PAPER, Budget, GraphInfo
-from aacbench.contract.composite import names_in, nominal, read_part, whole, with_parts
+from aacbench.contract.composite import assemble, nominal_bytes, part_names, read_part, resolve_parts
 from aacbench.contract.method import Claims, Part, Unsupported
 from aacbench.errors import UsageError
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
-from aacbench.reports.cells import planned_cells
 from aacbench.reports.tables import markdown, rows_of
 from aacbench.run.driver import prepare, run_study
 from aacbench.run.keys import named
 from aacbench.run.rebuild import rebuild, stored_queries
 from aacbench.run.records import MethodChoice
 from aacbench.run.rows import read_queries
+from aacbench.run.study import planned_cells
 from aacbench.search import search
 
 COMPOSITES = Path(__file__).parent.parent / "plugins" / "composite_methods.py"
@@ -36,15 +36,15 @@ def method_of(name):
     return plugins().method(name).method
 
 
-def wanted(name, **settings):
-    """A method with its parts put in, and its parameters."""
+def assembled(name, **settings):
+    """A method with its parts, and its parameters."""
     method = method_of(name)
-    params = with_parts(method, resolve(method, settings), method_of, resolve)
-    return whole(method, params, method_of), params
+    params = resolve_parts(method, resolve(method, settings), method_of, resolve)
+    return assemble(method, params, method_of), params
 
 
 def fitted(name, budget, **settings):
-    method, params = wanted(name, **settings)
+    method, params = assembled(name, **settings)
     return method.fit(budget, INFO, params)
 
 
@@ -53,9 +53,9 @@ def part_params(params):
 
 
 def test_a_hybrid_is_searched_as_its_parts_prefer():
-    cdh, params = wanted("hybrid-half", a="alt", b="cdh")
+    cdh, params = assembled("hybrid-half", a="alt", b="cdh")
     assert cdh.search(params) == {"bpmx": True}
-    alt, params = wanted("hybrid-half", a="alt", b="alt-pool")
+    alt, params = assembled("hybrid-half", a="alt", b="alt-pool")
     assert alt.search(params) == {}
 
 
@@ -77,7 +77,7 @@ def test_a_part_is_read_with_its_settings(text, part):
 
 @pytest.mark.parametrize("text", ["alt[K=4", "alt[K]", "alt[K=]", "alt[K=1|2]", "alt[K=1,K=2]"])
 def test_a_part_that_says_nothing_definite_is_refused(text):
-    with pytest.raises(UsageError, match=r"names no method|is not one setting"):
+    with pytest.raises(UsageError, match=r"no closing bracket|is not one setting"):
         read_part(text)
 
 
@@ -89,13 +89,13 @@ def test_a_part_that_says_nothing_definite_is_refused(text):
         ("hybrid", {"a": "alt[K=four]"}, "takes a whole number"),
         ("greedy", {}, "more than its budget"),
         ("circle", {}, "more than 4 deep"),
-        ("empty", {}, "must be made of Part"),
+        ("empty", {}, "must return Part"),
         ("failing", {}, "failed with ZeroDivisionError"),
     ],
 )
 def test_parts_that_cannot_be_are_refused_before_anything_is_built(name, settings, reason):
     with pytest.raises(UsageError, match=reason):
-        wanted(name, **settings)
+        assembled(name, **settings)
 
 
 # What fits
@@ -106,7 +106,7 @@ def test_each_part_is_fitted_to_its_share(name, share):
     params = fitted(name, Budget(32), a="alt", b="alt-pool[K0=16]")
     assert part_params(params) == [("alt", 4 * share), ("alt-pool", 4 * share)]
     assert params["parts"][1]["params"]["K0"] == 16
-    assert nominal(params, 32) == 32 * share
+    assert nominal_bytes(params, 32) == 32 * share
     # The paper's convention believes that the graph is directed: half as many landmarks.
     assert part_params(fitted(name, Budget(32, PAPER), a="alt", b="alt")) == [("alt", 2 * share)] * 2
 
@@ -115,8 +115,8 @@ def test_hybrids_of_hybrids_are_fitted_all_the_way_down():
     params = fitted("hybrid", Budget(64), a="alt", b="hybrid-half[a=alt,b=alt-pool]")
     inner = params["parts"][1]["params"]
     assert part_params(inner) == [("alt", 4), ("alt-pool", 4)]
-    assert sorted(names_in(params)) == ["alt", "alt", "alt-pool", "hybrid-half"]
-    assert nominal(params, 64) == 64
+    assert sorted(part_names(params)) == ["alt", "alt", "alt-pool", "hybrid-half"]
+    assert nominal_bytes(params, 64) == 64
 
 
 def test_a_part_that_does_not_fit_is_the_reason():
@@ -139,7 +139,7 @@ def test_a_part_that_does_not_fit_is_the_reason():
     ],
 )
 def test_what_is_claimed_for_the_whole_holds_for_each_part(name, b, claims):
-    assert asdict(wanted(name, a="alt", b=b)[0].claims) == asdict(claims)
+    assert asdict(assembled(name, a="alt", b=b)[0].claims) == asdict(claims)
 
 
 # In a run
@@ -216,7 +216,7 @@ def test_what_is_over_its_budget_is_marked_in_the_table(ran):
 def test_a_hybrid_is_built_again_as_it_was(ran):
     root, _ = ran
     (cell,) = [found for found in studies.cells(root).values() if found.key["method"] == "hybrid-double"]
-    method = whole(method_of("hybrid-double"), cell.key["params"], method_of)
+    method = assemble(method_of("hybrid-double"), cell.key["params"], method_of)
     again = rebuild(root, cell.key, stored_queries(root), method)
     queries = again.world.part("test")
     found = search(again.world.net, again.deployed.searched, queries.sources, queries.targets)

@@ -10,8 +10,9 @@ from aacbench.contract.budget import Budget
 from aacbench.contract.method import Claims, Method, Parameter
 from aacbench.graphs import from_arcs
 from aacbench.plugins.checks import check_graph, check_method
-from aacbench.plugins.manager import load_plugins, plain
+from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.records import GraphSource, PluginError
+from aacbench.util.canonical import plain
 
 WHOLE = Method("whole", "nothing wrong", lambda budget, info, params: params, lambda context: None)
 

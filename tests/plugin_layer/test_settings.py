@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aacbench.contract.method import Method, Parameter
-from aacbench.contract.parameters import SEARCH_SWITCHES, written
+from aacbench.contract.parameters import SEARCH_SWITCHES, as_text
 from aacbench.errors import UsageError
 from aacbench.plugins import settings
 from aacbench.plugins.manager import load_plugins
@@ -84,7 +84,7 @@ KINDS = [st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity
 def test_what_is_written_is_read_back(default_and_value):
     default, value = default_and_value
     method = Method("any", "any", None, None, parameters={"key": Parameter(default)})
-    read = resolve(method, {"key": written(value)})["key"]
+    read = resolve(method, {"key": as_text(value)})["key"]
     assert (read, type(read)) == (value, type(value))
 
 

@@ -15,6 +15,7 @@ from aacbench.protocols import known_protocols, protocol_digest, read_protocol
 from aacbench.protocols.reader import KEYS, MEASURES, SELECTIONS, parse_protocol
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "protocols.md").read_text(encoding="utf-8")
+KEY_TABLE = DOCUMENT.partition("## Keys")[2].partition("\n## ")[0]
 
 
 def run(*arguments):
@@ -97,19 +98,18 @@ def test_importing_the_command_imports_no_numpy():
 
 
 def test_every_key_is_documented_and_no_other():
-    section = DOCUMENT.partition("## Keys")[2].partition("\n## ")[0]
-    assert sorted(re.findall(r"^\| `([a-z.]+)` \|", section, flags=re.MULTILINE)) == sorted(KEYS)
-    assert [word for word in SELECTIONS + MEASURES if f"`{word}`" not in section] == []
+    assert sorted(re.findall(r"^\| `([a-z.]+)` \|", KEY_TABLE, flags=re.MULTILINE)) == sorted(KEYS)
+    assert [word for word in SELECTIONS + MEASURES if f"`{word}`" not in KEY_TABLE] == []
 
 
 def test_documented_defaults_are_the_records():
     study = parse_protocol(DOCUMENT.partition("```toml\n")[2].partition("```")[0])
-    for key, default in re.findall(r"^\| `([a-z.]+)` \| ([^|]+) \|", DOCUMENT, flags=re.MULTILINE):
+    for key, default in re.findall(r"^\| `([a-z.]+)` \| ([^|]+) \|", KEY_TABLE, flags=re.MULTILINE):
         owner, _, name = key.rpartition(".")
         if owner == "methods" or default in ("needed", "see below"):
             continue
         value = getattr(study.queries if owner else study, name)
-        written = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+        written = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value) or "none"
         assert default.replace("`", "") == (written.lower() if isinstance(value, bool) else written), key
 
 

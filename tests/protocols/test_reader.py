@@ -1,6 +1,7 @@
 """Protocols are read by name or by path, and a wrong one gets one sentence with the file and the key."""
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -104,15 +105,15 @@ def test_the_key_tables_are_the_records_fields():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (written(seeds=None), "the key seeds is missing."),
-        (written(""), "the key methods is missing."),
-        (written("[[methods]]\n"), "the key methods #1.name is missing."),
-        (written(grafs='["p7"]'), 'there is no key "grafs"; did you mean graphs?'),
+        (written(seeds=None), "seeds is missing."),
+        (written(""), "methods is missing."),
+        (written("[[methods]]\n"), "methods #1.name is missing."),
+        (written(grafs='["p7"]'), 'Unknown key "grafs"; did you mean graphs?'),
         (
             written(METHODS + "[queries]\nvalidatoin = 1"),
-            'there is no key "queries.validatoin"; did you mean validation?',
+            'Unknown key "queries.validatoin"; did you mean validation?',
         ),
-        (written(METHODS + "zzz = 1"), 'there is no key "methods #1.zzz"; there are name, settings, grid.'),
+        (written(METHODS + "zzz = 1"), 'Unknown key "methods #1.zzz"; choose one of name, settings, grid.'),
         (
             written(METHODS + '[queries]\nvalidation = "ten"'),
             'queries.validation must be a whole number of at least 0, not "ten".',
@@ -141,9 +142,12 @@ def test_the_key_tables_are_the_records_fields():
         (written(budgets="[true]"), "budgets #1 must be a positive number of bytes per vertex, not true."),
         (written(protocol='"my own"'), 'protocol must be a name of letters, digits and _ . + : -, not "my own".'),
         (written(summary='""'), 'summary must be a text without blanks at its ends, not "".'),
-        (written(selection='"best"'), 'selection cannot be "best"; there are mean-expansions, retrospective, none.'),
+        (
+            written(selection='"best"'),
+            'selection cannot be "best"; choose one of mean-expansions, retrospective, none.',
+        ),
         (written(selection="1"), "selection must be one of mean-expansions, retrospective, none, not 1."),
-        (written(measure='["audit"]'), "measure must name count: times and audits are of searches that are counted."),
+        (written(measure='["audit"]'), "measure must include count: only counted searches are timed and audited."),
         (written(measure='["count", "tiem"]'), 'measure #2 cannot be "tiem"; did you mean time?'),
         (written(analysis='"paper"'), 'analysis cannot be "paper"; did you mean paper/1?'),
         (written(analysis='"paper/2"'), 'analysis cannot be "paper/2"; did you mean paper/1?'),
@@ -182,8 +186,8 @@ def test_the_key_tables_are_the_records_fields():
         ),
         (
             written(METHODS + "grid = { K0 = [32] }\n[queries]\nvalidation = 0"),
-            'queries.validation must be at least 1 where selection is "mean-expansions", '
-            "as the grid of alt is chosen on validation queries.",
+            'queries.validation must be at least 1 where selection is "mean-expansions": '
+            "settings in the grid of alt are chosen on validation queries.",
         ),
     ],
 )
@@ -197,12 +201,10 @@ def test_true_and_one_are_two_values_of_a_grid():
 
 
 def test_policies_and_conventions_are_checked_by_those_who_know_them(tmp_path):
-    assert complaint(written(search='"modren"'), tmp_path).startswith("search: cannot read 'modren'")
+    assert re.match("search: .*'modren'", complaint(written(search='"modren"'), tmp_path))
     assert complaint(written(search="1"), tmp_path).startswith("search must be a text")
-    assert complaint(written(search='"tie=best"'), tmp_path).startswith("search: tie must be one of")
-    assert complaint(written(convention='"measured"'), tmp_path) == (
-        "convention: there is no accounting convention 'measured'; there are measured/1, directionality-aware/1."
-    )
+    assert re.match("search: .*tie", complaint(written(search='"tie=best"'), tmp_path))
+    assert re.match("convention: .*'measured'.* measured/1", complaint(written(convention='"measured"'), tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -217,7 +219,7 @@ def test_policies_and_conventions_are_checked_by_those_who_know_them(tmp_path):
 )
 def test_bad_toml_is_told_with_its_line(text, place, tmp_path):
     sentence = complaint(text, tmp_path)
-    assert sentence.startswith("not valid TOML: ")
+    assert sentence.startswith("Not valid TOML: ")
     assert place in sentence
     assert "end of document" not in sentence
 
@@ -229,14 +231,14 @@ def test_what_toml_itself_cannot_take_is_a_sentence_too(tmp_path):
 
 def test_files_that_cannot_be_read(tmp_path):
     (tmp_path / "latin.toml").write_bytes(b'summary = "caf\xe9"')
-    with pytest.raises(UsageError, match="byte 15 is not UTF-8"):
+    with pytest.raises(UsageError, match="Byte 15 is not UTF-8"):
         read_protocol(tmp_path / "latin.toml")
-    with pytest.raises(UsageError, match=r"missing\.toml: the protocol cannot be read \(No such file"):
+    with pytest.raises(UsageError, match=r"missing\.toml: The protocol cannot be read \(No such file"):
         read_protocol(tmp_path / "missing.toml")
     for no_file in (tmp_path, "/dev/null"):
-        with pytest.raises(UsageError, match="the protocol is not a file; give the path of a TOML file"):
+        with pytest.raises(UsageError, match="The protocol is not a file; give the path of a TOML file"):
             read_protocol(no_file)
-    with pytest.raises(UsageError, match="the protocol cannot be read"):
+    with pytest.raises(UsageError, match="The protocol cannot be read"):
         read_protocol("x" * 5000 + ".toml")
 
 
@@ -256,14 +258,14 @@ def test_names_come_before_files_and_shipped_ones_before_plugins(tmp_path, monke
 def test_a_plugins_broken_file_is_named(tmp_path):
     broken = tmp_path / "broken.toml"
     broken.write_text(written(seeds=None), encoding="utf-8")
-    with pytest.raises(UsageError, match=r"broken\.toml: the key seeds is missing"):
+    with pytest.raises(UsageError, match=r"broken\.toml: seeds is missing"):
         read_protocol("theirs", {"theirs": broken})
 
 
 def test_an_unknown_name_gets_the_nearest():
-    with pytest.raises(UsageError, match=r'no protocol "quik" .*; did you mean quick\?'):
+    with pytest.raises(UsageError, match=r'Unknown protocol "quik"; did you mean quick\?'):
         read_protocol("quik")
-    with pytest.raises(UsageError, match="there are heldout, quick, retrospective, soundness, valsplit"):
+    with pytest.raises(UsageError, match="choose one of heldout, quick, retrospective, soundness, valsplit"):
         read_protocol("zzzzzz")
 
 
@@ -273,7 +275,7 @@ def test_shipped_protocols_are_called_what_their_files_are():
 
 
 def test_shipped_protocols_run_on_graphs_that_need_no_file():
-    from aacbench.graphs.names import FIXED, SIZED
+    from aacbench.graphs.catalogue import FIXED, SIZED
 
     for name in known_protocols():
         for graph in read_protocol(name).graphs:
@@ -326,9 +328,9 @@ def test_any_value_is_read_or_refused_with_its_key(key, value):
 def test_any_text_is_toml_or_refused(text):
     try:
         tomllib.loads(text)
-        expected = ("there is no key", "the key protocol is missing")
+        expected = ("Unknown key", "protocol is missing")
     except tomllib.TOMLDecodeError:
-        expected = ("not valid TOML",)
+        expected = ("Not valid TOML",)
     with pytest.raises(UsageError) as caught:
         parse_protocol(text)
     assert str(caught.value).startswith(expected)

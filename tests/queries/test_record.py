@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aacbench.errors import DataError, UsageError
-from aacbench.graphs import from_arcs
 from aacbench.queries import QuerySet
 from aacbench.queries.record import first_occurrences
 
@@ -50,7 +49,7 @@ def test_take_keeps_what_is_known_of_each_query():
 
 @pytest.mark.parametrize("indices", [[3], [-1], [0.5], [True, False, True]])
 def test_take_refuses_what_is_not_a_position(indices):
-    with pytest.raises(UsageError, match="position"):
+    with pytest.raises(UsageError, match="Positions of queries"):
         queries().take(indices)
 
 
@@ -105,11 +104,21 @@ def test_digest_changes_with_any_value(changes):
     assert queries(**changes).digest != queries().digest
 
 
-def test_check_fits_names_the_query_that_does_not():
-    graph = from_arcs(9, [0], [1], [1], name="small")
-    with pytest.raises(DataError, match=r"query 2 goes from 4 to 9, but graph 'small' has the vertices 0\.\.8"):
-        queries().check_fits(graph)
-    queries().take([0, 1]).check_fits(graph)
+def test_published_optima_may_be_rounded_to_six_digits_where_costs_are_floats():
+    published = queries(optima=np.array([1006.02, 454.764, 1.41421]))
+    published.check_optima(np.array([1006.0244, 454.7645, 2**0.5]))
+    with pytest.raises(DataError, match=r"from 1 to 5 has the published optimum 454.764, but Dijkstra finds 454.77"):
+        published.check_optima(np.array([1006.0244, 454.77, 2**0.5]))
+    with pytest.raises(DataError, match=r"from 4 to 9 .* but there is no path"):
+        published.check_optima(np.array([1006.0244, 454.7645, -1.0]))
+    queries(optima=None).check_optima(np.array([-1.0, 0.0, 5.0]))
+
+
+def test_published_optima_are_exact_where_costs_are_whole():
+    published = queries(optima=np.array([3000000.0, 0.0, 7.0]))
+    published.check_optima(np.array([3000000, 0, 7]))
+    with pytest.raises(DataError, match="from 3 to 1 has the published optimum 3000000, but Dijkstra finds 3000001"):
+        published.check_optima(np.array([3000001, 0, 7]))
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3))))

@@ -129,16 +129,16 @@ def test_no_queries_are_a_set_too():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"mode": "zipf"}, "no query mode 'zipf'; choose one of hotspot, powerlaw, uniform"),
+        ({"mode": "zipf"}, "Unknown query mode 'zipf'; choose one of hotspot, powerlaw, uniform"),
         ({"count": -1}, "has from 0 to 10000000 queries, not -1"),
-        ({"seed": -1}, "seed lies between 0 and"),
-        ({"seed": 2**32}, "seed lies between 0 and"),
-        ({"component": [4]}, "at least 2 vertices, and this one has 1"),
-        ({"component": []}, "at least 2 vertices, and this one has 0"),
+        ({"seed": -1}, "seed must lie between 0 and"),
+        ({"seed": 2**32}, "seed must lie between 0 and"),
+        ({"component": [4]}, "at least 2 vertices, but this one has 1"),
+        ({"component": []}, "at least 2 vertices, but this one has 0"),
         ({"component": [0, 10]}, r"within 0\.\.9"),
         ({"component": [-1, 1]}, r"within 0\.\.9"),
         ({"component": [0.0, 1.0]}, "whole numbers"),
-        ({"mode": "hotspot", "component": range(7)}, "at least 8 vertices, and the component has 7"),
+        ({"mode": "hotspot", "component": range(7)}, "at least 8 vertices, but the component has 7"),
     ],
 )
 def test_a_request_that_makes_no_sense_is_refused(changes, message):
@@ -149,5 +149,5 @@ def test_a_request_that_makes_no_sense_is_refused(changes, message):
 def test_a_stream_that_never_gives_a_query_ends(monkeypatch):
     monkeypatch.setattr(sampling, "DRAWS_PER_QUERY", 10)
     monkeypatch.setitem(sampling.MODES, "stuck", lambda state, graph, vertices: lambda n: np.zeros((n, 2), np.int64))
-    with pytest.raises(UsageError, match="0 of 5 queries with different ends"):
+    with pytest.raises(UsageError, match="only 0 of 5 queries with different ends"):
         sample(wheel(9), 5, mode="stuck")

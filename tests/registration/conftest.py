@@ -1,19 +1,15 @@
-"""One registered study for all tests: it is run once, and copied for each of them."""
+"""Registered studies that are locked and run once, and copied for each test."""
 
 import json
-import shutil
 
 import pytest
-from registration.studies import ORDER, SMALL, TAMPERED, Registered
+from registration.studies import ORDER, TAMPERED, project
 
 
 @pytest.fixture(scope="session")
 def locked_study(tmp_path_factory):
     """Locked, and not run."""
-    root = tmp_path_factory.mktemp("locked")
-    (root / "prereg").mkdir()
-    shutil.copyfile(SMALL, root / "prereg" / "small.toml")
-    made = Registered(root)
+    made = project(tmp_path_factory.mktemp("locked"))
     assert made.call("lock") == 0
     return made
 
@@ -26,30 +22,54 @@ def run_study(locked_study, tmp_path_factory):
     return made
 
 
+@pytest.fixture(scope="session")
+def seeded_study(tmp_path_factory):
+    """Locked, with queries that are drawn from the lock, and not run."""
+    queries = "[protocol.queries]"
+    made = project(tmp_path_factory.mktemp("seeded"), seed=(queries, f'seed_source = "lock"\n\n{queries}'))
+    assert made.call("lock") == 0
+    return made
+
+
+@pytest.fixture(scope="session")
+def seeded_run(seeded_study, tmp_path_factory):
+    """Locked and run, with queries that were drawn from the lock."""
+    made = seeded_study.copy(tmp_path_factory.mktemp("seeded-run"))
+    assert made.run("--public", "beacon 4711") == 0
+    return made
+
+
+@pytest.fixture
+def draft(tmp_path):
+    """The registration, not locked."""
+    return project(tmp_path)
+
+
 @pytest.fixture
 def locked(locked_study, tmp_path):
-    """A copy to do what one likes with."""
+    """A copy of the locked study, to change."""
     return locked_study.copy(tmp_path)
 
 
 @pytest.fixture
 def done(run_study, tmp_path):
-    """A copy of the one that was run."""
+    """A copy of the study that was run, to change."""
     return run_study.copy(tmp_path)
 
 
 @pytest.fixture
-def found(capsys):
-    """Verify, and return the exit code with the checks that failed."""
+def finds(capsys):
+    """Verify, and check the exit code and that the failed checks say these sentences."""
 
-    def look(registered):
+    def verify(registered, code, *sentences):
         capsys.readouterr()
-        code = registered.call("verify", "--json")
+        assert registered.call("verify", "--json") == code
         record = json.loads(capsys.readouterr().out)
-        failures = [check["evidence"] for check in record["checks"] if check["status"] == "fail"]
+        failures = " ".join(check["evidence"] for check in record["checks"] if check["status"] == "fail")
         assert record["exit_code"] == code
         assert bool(record["predictions"]) == (code not in (TAMPERED, ORDER))
-        assert code == 0 or failures
-        return code, " ".join(failures)
+        assert bool(failures) == (code != 0)
+        for sentence in sentences:
+            assert sentence in failures
 
-    return look
+    return verify

@@ -1,12 +1,11 @@
-"""What is done once results could be seen is told, and makes predictions exploratory by itself."""
+"""Changes made after results could be seen are reported, and make predictions exploratory."""
 
 import json
 
 import pytest
 from registration.studies import ANCHOR, INCOMPLETE, ORDER, Registered, improved
 
-from aacbench.prereg.amend import touched_by
-from aacbench.prereg.evidence import leaf, merkle_root
+from aacbench.prereg.amend import affected_predictions
 from aacbench.prereg.ledger import append
 from aacbench.prereg.lock import Lock
 from aacbench.run.layout import cell_id
@@ -15,8 +14,8 @@ from aacbench.run.store import commit
 ALL = {"ahead", "same", "admissible"}
 
 
-def looked(registered, capsys):
-    """The exit code of verify, and all that it found."""
+def verified(registered, capsys):
+    """The exit code and the results of verify."""
     capsys.readouterr()
     code = registered.call("verify", "--json")
     return code, json.loads(capsys.readouterr().out)
@@ -40,7 +39,7 @@ def another(done, **changes):
 
 
 def test_the_same_cells_registered_anew_under_another_name(done, capsys):
-    code, record = looked(another(done, wider=("high = 20", "high = 40")), capsys)
+    code, record = verified(another(done, wider=("high = 20", "high = 40")), capsys)
     assert code == INCOMPLETE  # it was not run itself
     assert exploratory(record) == ALL
     (note,) = record["notes"]
@@ -53,66 +52,62 @@ def test_a_default_that_is_spelt_out_makes_no_other_method(done, capsys):
         contrasts=('b = "random-subset"', 'b = "random-subset[K0=64]"'),
         method=('name = "random-subset"', 'name = "random-subset"\nsettings = { K0 = 64 }'),
     )
-    assert exploratory(looked(spelt, capsys)[1]) == ALL
+    assert exploratory(verified(spelt, capsys)[1]) == ALL
 
 
 def test_other_queries_are_another_matter(done, capsys):
-    _, record = looked(another(done, queries=("seed = 7", "seed = 8")), capsys)
+    _, record = verified(another(done, queries=("seed = 7", "seed = 8")), capsys)
     assert exploratory(record) == set()
     assert record["notes"] == []
 
 
 def test_a_method_that_had_not_been_run_is_another_matter(done, capsys):
     other = another(done, method=('"random-subset"', '"fps-rr10"'))
-    assert exploratory(looked(other, capsys)[1]) == set()
+    assert exploratory(verified(other, capsys)[1]) == set()
 
 
-def test_a_registration_that_was_locked_before_the_others_run(locked, capsys):
+def test_a_registration_that_was_locked_before_the_others_run(locked, run_study, capsys):
     other = another(locked)
-    assert locked.run() == 0
-    assert exploratory(looked(other, capsys)[1]) == set()
+    locked.simulate_run(run_study)
+    assert exploratory(verified(other, capsys)[1]) == set()
 
 
 def test_a_prediction_taken_out_is_still_judged(done, capsys):
-    verdict = next(one for one in looked(done, capsys)[1]["predictions"] if one["prediction"]["id"] == "same")[
+    verdict = next(one for one in verified(done, capsys)[1]["predictions"] if one["prediction"]["id"] == "same")[
         "verdict"
     ]
     text = done.toml.read_text()
     first, last = text.index('[[prediction]]\nid = "same"'), text.index('[[prediction]]\nid = "admissible"')
     done.toml.write_text(text[:first] + text[last:])
     assert done.call("amend", "--reason", "it was not needed") == 0
-    code, record = looked(done, capsys)
+    code, record = verified(done, capsys)
     assert code == 0
-    assert f"same was taken out after a run had begun; as it was then: {verdict}." in record["notes"]
+    assert f"same was removed after a run had begun; its original verdict: {verdict}." in record["notes"]
 
 
 def test_a_prediction_amended_is_judged_as_it_was_too(done, capsys):
     done.edit("low = 0\nhigh = 20", "low = -60\nhigh = 20")
     assert done.call("amend", "--reason", "wider") == 0
-    _, record = looked(done, capsys)
+    _, record = verified(done, capsys)
     assert exploratory(record) == {"ahead"}
-    assert record["notes"] == ["ahead was amended after a run had begun; as it was then: survived."]
+    assert record["notes"] == ["ahead was amended after a run had begun; its original verdict: survived."]
 
 
-def test_what_was_amended_before_the_run_needs_no_note(locked, capsys):
+def test_what_was_amended_before_the_run_needs_no_note(locked, run_study, capsys):
     locked.edit("high = 20", "high = 40")
     assert locked.call("amend", "--reason", "wider") == 0
-    assert locked.run() == 0
-    code, record = looked(locked, capsys)
+    locked.simulate_run(run_study)
+    code, record = verified(locked, capsys)
     assert (code, exploratory(record), record["notes"]) == (0, set(), [])
 
 
 def rerun_with_another_plugin(done):
     """As the tool would: new cells beside the old ones, and two lines for the run."""
-    first = done.entries()
     for cell in done.cells("random-subset"):
         key = {**cell.key, "plugin_digest": "0" * 64}
         rows = {"queries.csv": improved(cell.files["queries.csv"])}
         commit(done.study, cell_id(key), {**cell.record, "key": key}, {**cell.files, **rows})
-    leaves = {cell.cell_id: leaf(cell) for cell in done.cells()}
-    start = append(done.files.ledger, "run_start", "small", first[1].facts)
-    facts = {**first[2].facts, "start": start.digest, "cells": leaves, "root": merkle_root(leaves)}
-    append(done.files.ledger, "run_end", "small", facts)
+    done.rerun()
 
 
 def estimate(record, name="ahead"):
@@ -121,16 +116,14 @@ def estimate(record, name="ahead"):
 
 
 def test_a_deviation_declared_once_results_could_be_seen(done, capsys):
-    before = estimate(looked(done, capsys)[1])
+    before = estimate(verified(done, capsys)[1])
     assert done.call("deviate", "--what", "plugin", "--reason", "mended") == 0
     rerun_with_another_plugin(done)
-    code, record = looked(done, capsys)
+    code, record = verified(done, capsys)
     assert code == 0
     assert exploratory(record) == ALL
     assert record["declared_deviations"] == ["plugin: mended (after results could have been seen)"]
-    assert record["notes"] == [
-        "Cells of random-subset deviate in what was declared after results could have been seen."
-    ]
+    assert record["notes"] == ["Cells of random-subset have deviations declared after results could have been seen."]
     # All of the newer rows are judged, and none of the older: one expansion fewer in one query of each seed.
     dijkstra, queries = done.cells("dijkstra")[0].record["means"]["test"], 12
     assert estimate(record) == pytest.approx(before - 100 / queries / dijkstra)
@@ -142,38 +135,34 @@ def test_a_deviation_declared_before_the_run(done, capsys):
     done.rekey(done.cells("random-subset")[0], plugin_digest="0" * 64)
     done.rechain([lock, deviate, start, end])
     done.record_again()
-    code, record = looked(done, capsys)
+    code, record = verified(done, capsys)
     assert (code, exploratory(record), record["notes"]) == (0, set(), [])
 
 
 def test_runs_that_came_out_differently_confirm_nothing(done, capsys):
     cell = done.cells("random-subset")[0]
     done.replace_rows(cell, improved(cell.files["queries.csv"]))
-    first = done.entries()
-    leaves = {one.cell_id: leaf(one) for one in done.cells()}
-    start = append(done.files.ledger, "run_start", "small", first[1].facts)
-    facts = {**first[2].facts, "start": start.digest, "cells": leaves, "root": merkle_root(leaves)}
-    append(done.files.ledger, "run_end", "small", facts)
+    done.rerun()
     assert done.call("deviate", "--what", "again", "--reason", "the method is not deterministic") == 0
-    code, record = looked(done, capsys)
+    code, record = verified(done, capsys)
     assert (code, exploratory(record)) == (0, ALL)
 
 
 def test_other_code_locked_by_an_amendment_of_a_word(done, capsys, monkeypatch):
-    """The words of no prediction change, but what would be run does."""
+    """No prediction is reworded, but other code would be run."""
     done.edit("a small one", "a smaller one")
     monkeypatch.setattr("aacbench.prereg.lock.tree_digest", lambda: "0" * 64)
     assert done.call("amend", "--reason", "a better title") == 0
     assert done.entries()[-1].facts["predictions"] == sorted(ALL)
-    assert exploratory(looked(done, capsys)[1]) == ALL
+    assert exploratory(verified(done, capsys)[1]) == ALL
 
 
-@pytest.mark.parametrize("part", ["methods", "data", "cells", "code"])
+@pytest.mark.parametrize("part", ["methods", "data", "cells", "code"], ids="the {}".format)  # "data" is a mark
 def test_a_lock_of_something_else_touches_every_prediction(part):
     registration = {"prediction": [{"id": "one"}, {"id": "two"}]}
     body = {"registration": registration, "methods": {}, "data": {}, "cells": [], "code": {}}
-    assert touched_by(Lock("a", body), Lock("b", body)) == set()
-    assert touched_by(Lock("a", body), Lock("b", {**body, part: "another"})) == {"one", "two"}
+    assert affected_predictions(Lock("a", body), Lock("b", body)) == set()
+    assert affected_predictions(Lock("a", body), Lock("b", {**body, part: "another"})) == {"one", "two"}
 
 
 def test_a_required_anchor_amended_away_after_the_run(locked, capsys):
@@ -184,9 +173,9 @@ def test_a_required_anchor_amended_away_after_the_run(locked, capsys):
     locked.edit('[anchors]\nrequired = ["ssh"]\n\n', "")
     assert locked.call("amend", "--reason", "none is wanted any more") == 0
     assert locked.call("deviate", "--what", "code", "--reason", "other code") == 0
-    code, record = looked(locked, capsys)
+    code, record = verified(locked, capsys)
     assert code == ANCHOR
-    assert any("no ssh anchor that can be checked" in check["evidence"] for check in record["checks"])
+    assert any("no ssh anchor from before the run" in check["evidence"] for check in record["checks"])
 
 
 def test_the_log_of_a_run_under_an_older_lock_is_looked_at_too(done, capsys):
@@ -194,4 +183,4 @@ def test_the_log_of_a_run_under_an_older_lock_is_looked_at_too(done, capsys):
     path.write_text(json.dumps({**json.loads(path.read_bytes()), "started": "2020-01-01T00:00:00.000+00:00"}))
     done.edit("a small one", "a smaller one")
     assert done.call("amend", "--reason", "a better title") == 0
-    assert looked(done, capsys)[0] == ORDER
+    assert verified(done, capsys)[0] == ORDER

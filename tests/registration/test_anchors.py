@@ -5,7 +5,6 @@ import shutil
 import subprocess
 
 import pytest
-from registration.studies import SMALL, Registered
 
 from aacbench.prereg import anchors
 
@@ -68,9 +67,9 @@ def verified(registered, code=0):
 
 
 @needs("openssl")
-def test_a_stamp_before_the_run_is_a_tier_of_its_own(locked, authority):
+def test_a_stamp_before_the_run_is_a_tier_of_its_own(locked, run_study, authority):
     stamped(locked, authority)
-    assert locked.run() == 0
+    locked.simulate_run(run_study)
     tier, checks = verified(locked)
     assert tier == "T2"
     assert checks["anchor rfc3161"]["evidence"].startswith("stamped at 20")
@@ -90,7 +89,7 @@ def test_a_stamp_that_cannot_be_checked_here_counts_for_nothing(locked, authorit
     monkeypatch.setattr(anchors.shutil, "which", lambda tool: None)
     tier, checks = verified(locked, 7)
     assert checks["anchor rfc3161"]["status"] == "not checked"
-    assert checks["anchor rfc3161"]["evidence"] == "openssl is not on this machine"
+    assert checks["anchor rfc3161"]["evidence"] == "openssl is not installed"
     assert tier == "T1"
 
 
@@ -103,18 +102,14 @@ def test_a_stamp_of_something_else_is_no_stamp(locked, authority):
     assert locked.call("anchor", "--rfc3161", authority(request), "--ca", authority.ca) == 0
     tier, checks = verified(locked, 3)
     assert tier == "T0"
-    assert "is no stamp of this lock" in checks["anchor rfc3161"]["evidence"]
+    assert "is not a time stamp of this lock" in checks["anchor rfc3161"]["evidence"]
 
 
 @needs("openssl")
-def test_stamped_and_seeded_after_the_lock_is_the_highest_tier(tmp_path, authority):
-    (tmp_path / "prereg").mkdir()
-    text = SMALL.read_text(encoding="utf-8").replace("[protocol.queries]", 'seed_source = "lock"\n[protocol.queries]')
-    (tmp_path / "prereg" / "small.toml").write_text(text, encoding="utf-8")
-    made = Registered(tmp_path)
-    assert made.call("lock") == 0
+def test_stamped_and_seeded_after_the_lock_is_the_highest_tier(seeded_study, seeded_run, tmp_path, authority):
+    made = seeded_study.copy(tmp_path)
     stamped(made, authority)
-    assert made.run("--public", "a beacon") == 0
+    made.simulate_run(seeded_run, "beacon 4711")
     assert verified(made)[0] == "T3"
 
 
@@ -124,7 +119,7 @@ def test_a_signature_says_who_and_not_when(locked, ssh_key):
     tier, checks = verified(locked, 7)
     assert tier == "T1"
     assert checks["anchor ssh"]["status"] == "ok"
-    assert "it says who, not when" in checks["anchor ssh"]["evidence"]
+    assert "it shows who signed, not when" in checks["anchor ssh"]["evidence"]
 
 
 @needs("ssh-keygen")
@@ -132,7 +127,7 @@ def test_a_signature_that_was_changed(locked, ssh_key):
     assert locked.call("anchor", "--ssh", ssh_key) == 0
     (signature,) = locked.files.folder.glob("*.ssh.sig")
     signature.write_text(signature.read_text().replace("BEGIN", "BEGUN"))
-    assert "is missing, or not what line 2 recorded" in verified(locked, 3)[1]["anchor ssh"]["evidence"]
+    assert "is missing, or is not the file recorded in line 2" in verified(locked, 3)[1]["anchor ssh"]["evidence"]
 
 
 @needs("ssh-keygen")
@@ -147,7 +142,7 @@ def test_a_signature_of_another_lock(locked, ssh_key):
     (locked.study / "registration.json").write_text('{"lines": []}')
     locked.rechain([told[0], told[2], told[1]])
     assert first != second
-    assert "is no signature of this lock" in verified(locked, 3)[1]["anchor ssh"]["evidence"]
+    assert "is not a signature of this lock" in verified(locked, 3)[1]["anchor ssh"]["evidence"]
 
 
 @needs("ssh-keygen")
@@ -165,7 +160,7 @@ def test_a_signed_tag(locked, ssh_key):
     found = verified(locked, 7)[1]["anchor git-tag"]
     assert (found["status"], found["evidence"]) == (
         "ok",
-        "the tag locked-1 is signed and names this lock; it says who, not when",
+        "the tag locked-1 is signed and names this lock; it shows who signed, not when",
     )
     run("git", "-C", locked.root, "tag", "-d", "locked-1")
     assert verified(locked, 7)[1]["anchor git-tag"]["status"] == "not checked"
@@ -174,15 +169,15 @@ def test_a_signed_tag(locked, ssh_key):
 
 
 @needs("ssh-keygen")
-def test_a_required_anchor_opens_the_run(locked, ssh_key):
+def test_a_required_anchor_opens_the_run(locked, run_study, ssh_key):
     locked.edit("[analysis]", '[anchors]\nrequired = ["ssh"]\n\n[analysis]')
     assert locked.call("amend", "--reason", "an anchor is wanted") == 0
     assert locked.run() == 2
     assert locked.call("anchor", "--ssh", ssh_key) == 0
-    assert locked.run() == 0
+    locked.simulate_run(run_study)
     assert verified(locked)[1]["required anchors"]["status"] == "ok"
 
 
 def test_an_anchor_of_nothing(locked, capsys):
     assert locked.call("anchor") == 2
-    assert "say how to anchor it" in capsys.readouterr().err
+    assert "Choose an anchor" in capsys.readouterr().err

@@ -5,31 +5,20 @@ import shutil
 
 import pytest
 from cli.command import JUDGED, command
-from registration.studies import SMALL, Registered
+from registration.studies import SMALL, Registered, project
 from single_cells import cell_job
 
-from aacbench.errors import DataError
+from aacbench.errors import DataError, LockError
 from aacbench.plugins.in_workers import MethodOf
+from aacbench.prereg.binding import bind, seed_from
 from aacbench.prereg.key_diff import without_lock
-from aacbench.prereg.note import NOTE
 from aacbench.prereg.schema import read_registration
-from aacbench.prereg.seeds import seed_from
 from aacbench.protocols import to_toml
+from aacbench.run.layout import REGISTRATION as NOTE
 from aacbench.run.loaded_graph import forget
 from aacbench.run.measure import run_cell
 from aacbench.run.records import QueryPlan
 from aacbench.util.canonical import canonical
-
-
-def project(tmp_path, **changes):
-    """A registration with some text changed."""
-    (tmp_path / "prereg").mkdir()
-    text = SMALL.read_text(encoding="utf-8")
-    for old, new in changes.values():
-        assert old in text
-        text = text.replace(old, new)
-    (tmp_path / "prereg" / "small.toml").write_text(text, encoding="utf-8")
-    return Registered(tmp_path)
 
 
 def test_every_cell_carries_the_lock(run_study):
@@ -80,8 +69,8 @@ def test_results_are_not_replaced(done, capsys):
     assert "a bound run keeps its results" in capsys.readouterr().err
 
 
-def test_a_draft_is_not_run(tmp_path, capsys):
-    assert project(tmp_path).run() == 2
+def test_a_draft_is_not_run(draft, capsys):
+    assert draft.run() == 2
     assert "is not locked yet" in capsys.readouterr().err
 
 
@@ -99,14 +88,17 @@ def test_another_version_of_a_plugin_is_not_run(tmp_path, capsys):
     assert made.call("lock", "--plugin", plugin) == 0
     plugin.write_text(plugin.read_text() + "\n# another version\n")
     assert made.run("--plugin", plugin) == 4
-    assert "plain on grid-8 at 16 B/v, seed 1: not as locked in plugin" in capsys.readouterr().err
+    assert "plain on grid-8 at 16 B/v, seed 1 differs from the lock in plugin" in capsys.readouterr().err
     assert [line.event for line in made.entries()] == ["lock"]
-    assert made.call("deviate", "--what", "plugin", "--reason", "a comment was added") == 0
-    assert made.run("--plugin", plugin) == 0
-    made.call("verify")
-    checks = {check["name"]: check for check in json.loads(made.files.verdicts.read_bytes())["checks"]}
-    assert checks["as locked"]["status"] == "ok"
-    assert checks["as locked"]["evidence"] == "2 cells, and 1 with declared deviations"
+
+
+def test_a_declared_deviation_is_run(locked):
+    bound = bind(locked.files)
+    keys = [{**cell["key"], "plugin_digest": "0" * 64} for cell in bound.lock.cells]
+    with pytest.raises(LockError, match=r"differs from the lock in plugin \(and 4 more\)"):
+        bound.begin(locked.study, keys)
+    assert locked.call("deviate", "--what", "plugin", "--reason", "a comment was added") == 0
+    assert bind(locked.files).begin(locked.study, keys).event == "run_start"
 
 
 def test_another_data_file_is_not_run(tmp_path, capsys):
@@ -118,7 +110,7 @@ def test_another_data_file_is_not_run(tmp_path, capsys):
     graph.write_text("\n".join(arcs).replace("a 1 2 1", "a 1 2 9") + "\n")
     forget()  # as in a new process
     assert made.run() == 4
-    assert "not as locked in data" in capsys.readouterr().err
+    assert "differs from the lock in data" in capsys.readouterr().err
 
 
 def test_data_that_change_under_a_run_are_an_error(tmp_path):
@@ -132,10 +124,10 @@ def test_data_that_change_under_a_run_are_an_error(tmp_path):
 def test_other_code_is_not_run(locked, monkeypatch, capsys):
     monkeypatch.setattr("aacbench.prereg.binding.tree_digest", lambda: "0" * 64)
     assert locked.run() == 4
-    assert "not as locked in code" in capsys.readouterr().err
+    assert "differs from the lock in code" in capsys.readouterr().err
 
 
-def test_a_run_that_is_stopped_says_so_and_goes_on(locked, monkeypatch):
+def test_a_run_that_is_stopped_says_so_and_goes_on(locked, run_study, monkeypatch):
     from aacbench.run import driver
 
     def stop(*_):
@@ -146,16 +138,17 @@ def test_a_run_that_is_stopped_says_so_and_goes_on(locked, monkeypatch):
         assert locked.run() == 1
     assert [line.event for line in locked.entries()] == ["lock", "run_start", "abort"]
     assert locked.call("verify") == 7
-    assert locked.run() == 0
+    locked.simulate_run(run_study)
     assert locked.call("verify") == 0
 
 
-def test_queries_drawn_from_the_lock(tmp_path, capsys):
-    made = project(tmp_path, seed=("[protocol.queries]", 'seed_source = "lock"\n\n[protocol.queries]'))
-    assert made.call("lock") == 0
-    assert made.run() == 2
-    assert "give that with --public" in capsys.readouterr().err
-    assert made.run("--public", "beacon 4711") == 0
+def test_queries_drawn_from_the_lock_need_a_public_text(seeded_study, capsys):
+    assert seeded_study.run() == 2
+    assert "give the text with --public" in capsys.readouterr().err
+
+
+def test_queries_drawn_from_the_lock(seeded_run, tmp_path, capsys):
+    made = seeded_run.copy(tmp_path)
     digest = made.entries()[0].facts["lock"]
     plan = json.loads((made.study / "plan.json").read_bytes())
     assert plan["study"]["queries"]["seed"] == seed_from(digest, "beacon 4711")
@@ -168,7 +161,7 @@ def test_queries_drawn_from_the_lock(tmp_path, capsys):
     told[1][1]["public"] = "beacon 4712"
     made.rechain(told)
     assert made.call("verify") == 5
-    assert "not those that follow from the lock and the public text" in capsys.readouterr().out
+    assert "not those drawn from the lock and the public text" in capsys.readouterr().out
 
 
 def test_the_gate_stops_a_build(done):
@@ -199,4 +192,4 @@ def test_every_registration_of_a_project_is_verified(done, monkeypatch, capsys):
 def test_a_project_without_registrations(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert command("prereg", "verify") == 2
-    assert "there is no registration in prereg/" in capsys.readouterr().err
+    assert "There is no registration in prereg/" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The ledger: a chain that nothing can be taken from, put into or changed in without a sentence about it."""
+"""The ledger: every removed, inserted or changed line is reported."""
 
 import multiprocessing
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aacbench.errors import LockError
-from aacbench.prereg.ledger import FIRST, append, entry, parse, read_ledger
+from aacbench.prereg.ledger import FIRST, append, make_entry, parse, read_ledger
 
 TIME = "2026-01-01T00:00:00.000+00:00"
 
@@ -16,7 +16,7 @@ def chain(count):
     made = []
     for number in range(1, count + 1):
         event = ("close", "withdraw")[number % 2]
-        made.append(entry(number, event, "r", {"reason": str(number)}, made[-1].digest if made else FIRST, TIME))
+        made.append(make_entry(number, event, "r", {"reason": str(number)}, made[-1].digest if made else FIRST, TIME))
     return [line.line() for line in made]
 
 
@@ -56,13 +56,25 @@ def test_no_two_lines_change_places_unseen(lines, data):
 @given(LEDGERS, st.data())
 def test_no_line_comes_in_unseen(lines, data):
     at = data.draw(st.integers(0, len(lines) - 1))
-    lines.insert(at, entry(at + 1, "close", "r", {"reason": "none"}, FIRST, TIME).line())
+    lines.insert(at, make_entry(at + 1, "close", "r", {"reason": "none"}, FIRST, TIME).line())
     assert parse(b"".join(lines))[1]
 
 
 @given(st.binary(max_size=60))
 def test_junk_is_told_and_not_raised(junk):
     assert not junk or parse(junk)[1]
+
+
+def test_the_digest_of_a_line_is_what_it_was():
+    facts = {"what": ["seed"], "reason": "é 1e-7", "x": [0.1, 1e-7]}
+    line = make_entry(2, "deviate", "r", facts, FIRST, TIME)
+    assert line.digest == "68e4723e8117dfaaa3d618c779ecbb66e9bc29fb987538539d520d1154e94059"
+
+
+def test_a_line_with_nan_is_reported_and_not_raised():
+    line = chain(1)[0].replace(b'"number":1', b'"number":1e400')
+    assert parse(line)[1]
+    assert "was changed" in parse(chain(1)[0].replace(b'"reason":"1"', b'"reason":"1","x":NaN'))[1][0]
 
 
 def test_a_broken_ledger_is_not_written_on(tmp_path):

@@ -1,4 +1,4 @@
-"""The digest of the shipped example under every other Python on this machine; only what hashes is taken along."""
+"""The digest of the shipped example under every other Python on this machine, with nothing but the hashing code."""
 
 import json
 import shutil
@@ -10,16 +10,18 @@ import pytest
 import rfc8785
 
 import aacbench
-from aacbench.prereg import canonical
-from aacbench.prereg.schema import read_registration
-from aacbench.prereg.shipped import shipped
+from aacbench.prereg.files import shipped
+from aacbench.prereg.schema import TAG, read_registration
+from aacbench.util import canonical
 
 # What the example's TOML, and its record with everything spelt out, come to under the interpreter that runs this.
 DIGESTS = """
 import json, pathlib, sys, tomllib
-from aacbench.prereg.canonical import digest, plain
-text, record = (pathlib.Path(path).read_text(encoding="utf-8") for path in sys.argv[1:])
-print(json.dumps([digest(tomllib.loads(text)), digest(json.loads(record)), digest(plain(json.loads(record)))]))
+from aacbench.util.canonical import digest, plain
+tag = sys.argv[1]
+text, record = (pathlib.Path(path).read_text(encoding="utf-8") for path in sys.argv[2:])
+values = tomllib.loads(text), json.loads(record), plain(json.loads(record))
+print(json.dumps([digest(value, tag) for value in values]))
 """
 
 
@@ -46,13 +48,13 @@ NONE = pytest.param("", marks=pytest.mark.skip("no other Python from 3.11 on is 
 
 @pytest.fixture
 def library(tmp_path):
-    """The code that hashes, and rfc8785, which is all it needs."""
+    """The hashing code and rfc8785, its only dependency."""
     home, code = tmp_path / "library", Path(aacbench.__file__).parent
-    (home / "aacbench" / "prereg").mkdir(parents=True)
+    (home / "aacbench" / "util").mkdir(parents=True)
     for name in ("__init__.py", "errors.py", "version.py"):
         shutil.copyfile(code / name, home / "aacbench" / name)
     for path in (Path(canonical.__file__), Path(canonical.__file__).with_name("__init__.py")):
-        shutil.copyfile(path, home / "aacbench" / "prereg" / path.name)
+        shutil.copyfile(path, home / "aacbench" / "util" / path.name)
     shutil.copytree(Path(rfc8785.__file__).parent, home / "rfc8785")
     return home
 
@@ -61,7 +63,7 @@ def digests(python, library, folder):
     example = shipped()["worked-example"]
     record = folder / "record.json"
     record.write_text(json.dumps(read_registration(example).record()), encoding="utf-8")
-    words = [python, "-c", DIGESTS, str(example), str(record)]
+    words = [python, "-c", DIGESTS, TAG, str(example), str(record)]
     done = subprocess.run(words, env={"PYTHONPATH": str(library)}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

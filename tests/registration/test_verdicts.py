@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aacbench.prereg import verdicts
-from aacbench.prereg.files import files_of
-from aacbench.prereg.shipped import shipped
+from aacbench.prereg.files import files_of, shipped
 from aacbench.prereg.verdicts import INCONCLUSIVE, INVERTED, MAGNITUDE, NOT_EVALUATED, SURVIVED, Verdicts, in_band
 from aacbench.prereg.verify import verify
 from aacbench.stats import PAPER_1, effect_of_observations, estimand
@@ -112,7 +111,7 @@ def test_the_replication_by_its_name(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert command("prereg", "verify", "ogbn-arxiv") == 0
     said = capsys.readouterr().out
-    assert "observations as published, not rows" in said
+    assert "published observations instead of rows" in said
     assert "T0: declared" in said
     record = json.loads((tmp_path / "ogbn-arxiv.verify.json").read_bytes())
     row = next(row for row in record["forest"] if row["cell"] == "aac-32: aac against alt")

@@ -1,4 +1,4 @@
-"""What verify tells a person, and where it cannot: cautions, counts that were never made, files it may not write."""
+"""The output of verify: numbers, cautions, counts without an audit, files that cannot be written."""
 
 import json
 import re
@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 
 from aacbench.prereg.evaluate import MissingError, Rows, forest, judge_all
-from aacbench.prereg.files import files_of
+from aacbench.prereg.files import files_of, shipped
 from aacbench.prereg.schema import read_registration
-from aacbench.prereg.shipped import shipped
 from aacbench.prereg.verify import verify
 from aacbench.run.store import Cell
-from aacbench.stats.crossed import FEW_SEEDS_WARNING
+from aacbench.stats.inference import FEW_SEEDS_WARNING
 
 
 def printed(done, capsys):
@@ -70,7 +69,7 @@ def test_a_single_seed_is_told_with_the_verdict(done, capsys):
     (one,) = [cell for cell in done.cells("random-subset") if cell.key["seed"] == 1]
     judged = judge_all(registration, Rows([one, *done.cells("alt"), *done.cells("dijkstra")]))
     (caution,) = {found.caution for found in judged[0].effects.values()}
-    assert caution.startswith("There is one seed only")
+    assert caution.startswith("There is only one seed")
 
 
 def test_what_was_not_audited_is_not_counted(done):
@@ -85,7 +84,7 @@ def test_what_is_found_is_told_where_nothing_may_be_written(done, capsys):
     done.files.verdicts.mkdir()
     said = printed(done, capsys)
     assert "small.verify.json could not be written" in said
-    assert "It survived" in said
+    assert "Verdict by the point rule: survived." in said
 
 
 def test_the_replication_needs_no_ledger():

@@ -2,12 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from made_studies import made_cell, made_study
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import planned_cells
 from aacbench.reports.comparison import Side, compare, differences, markdown
+from aacbench.run.study import planned_cells
 
 
 def sides(root, a, b):
@@ -49,6 +50,13 @@ def test_seeds_are_paired_and_one_seed_meets_all(tmp_path):
     assert (met.queries, met.won, met.lost) == (2, 0.5, 0.5)
 
 
+def test_without_a_common_seed_nothing_is_compared(tmp_path):
+    cells = [made_cell(name, [6], seed=seed) for name, seeds in (("a", (1, 2)), ("b", (3, 4))) for seed in seeds]
+    (row,) = compare(*sides(made_study(tmp_path, cells), "a", "b"))
+    assert row.queries == 0
+    assert np.isnan(row.ratio_of_means)
+
+
 def test_dijkstra_stands_for_every_budget(tmp_path):
     cells = [made_cell("dijkstra", [9]), made_cell("alt", [3]), made_cell("alt", [1], budget=64)]
     rows = compare(*sides(made_study(tmp_path, cells), "alt", "dijkstra"))
@@ -81,7 +89,7 @@ def test_two_studies_of_different_graphs_are_refused(tmp_path):
 
 def test_unknown_methods_and_nothing_in_common_are_refused(tmp_path):
     root = made_study(tmp_path, [made_cell("a", [1]), made_cell("b", [1], budget=64)])
-    with pytest.raises(UsageError, match="there are a, b"):
+    with pytest.raises(UsageError, match="Its methods are: a, b"):
         compare(*sides(root, "a", "c"))
     with pytest.raises(UsageError, match="no graph and budget in common"):
         compare(*sides(root, "a", "b"))

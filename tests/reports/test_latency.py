@@ -4,8 +4,8 @@ import pytest
 from made_studies import made_cell, made_study
 
 from aacbench.errors import UsageError
-from aacbench.reports.cells import planned_cells
 from aacbench.reports.latency import latencies, markdown
+from aacbench.run.study import planned_cells
 
 
 def test_percentiles_are_of_the_medians_of_repetitions(tmp_path):

@@ -1,7 +1,7 @@
 """From a store to a table: pairing by bytes, seeds and queries, families, and sentences that say no more than is so."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_the_profile_is_the_studys_unless_another_is_asked_for(tmp_path):
     cells = [alt(), *learned()]
     assert analysed(tmp_path / "x", cells, analysis="paper/1").profile.label == "paper/1"
     assert analysed(tmp_path / "y", cells, analysis="paper/1", profile="crossed/1").profile.label == "crossed/1"
-    with pytest.raises(UsageError, match="no analysis profile 'paper/9'"):
+    with pytest.raises(UsageError, match="Unknown analysis profile 'paper/9'"):
         analysed(tmp_path / "z", cells, analysis="paper/9")
 
 
@@ -68,7 +68,8 @@ def test_methods_are_paired_by_the_bytes_they_hold(tmp_path):
     (cell,) = table.cells
     assert (cell.budget_a, cell.budget_b, cell.bytes_a, cell.bytes_b) == (32, 64, 32, 31)
     (reason,) = table.unpaired
-    assert "p7 at 64 B/v: measured bytes are not matched within 5 %: 64.0 of alt, and 99.0 of aac" in reason
+    assert reason.startswith("p7 at 64 B/v: measured bytes per vertex differ by more than 5 %")
+    assert "alt has 64.0, the closest of aac has 99.0" in reason
     assert reason in markdown(table)
     assert "32 / 64" in markdown(table)
 
@@ -76,14 +77,14 @@ def test_methods_are_paired_by_the_bytes_they_hold(tmp_path):
 def test_under_the_papers_profile_budgets_pair_and_unlike_bytes_are_told(tmp_path):
     table = analysed(tmp_path, [alt(32, measured=16.0), *learned()], profile="paper/1")
     assert len(table.cells) == 1
-    assert "no comparison at matched memory: p7 32" in markdown(table)
+    assert "not a comparison at matched memory: p7 32" in markdown(table)
 
 
 def test_declared_bytes_are_no_match(tmp_path):
     cells = [alt(), *learned(bytes={"nominal_per_vertex": 32, "measured_per_vertex": 32.0, "measured": False})]
     table = analysed(tmp_path, cells)
     assert table.cells == ()
-    assert "declared, not measured" in table.unpaired[0]
+    assert "aac self-reports its memory" in table.unpaired[0]
 
 
 def test_queries_left_out_and_failed_seeds_are_counted(tmp_path):
@@ -116,8 +117,27 @@ def test_both_deterministic_has_no_seeds_and_says_so(tmp_path):
     assert "Both methods are deterministic" in sentence(table, table.cells[0])
     papers = analysed(tmp_path / "paper", [alt(), other], b="cdh", profile="paper/1")
     text = markdown(papers)
-    assert "fewer than two" in text
+    assert "needs at least two paired seeds" in text
     assert "stouffer-absz" not in text  # nothing was combined
+
+
+def test_graphs_from_files_are_shown_by_name_and_kept_in_full(tmp_path):
+    graphs = ("file:/maps/de/city.gr", "file:/maps/fr/city.gr", "file:/maps/hills.gr")
+    broken = made_cell("aac", counts(6), seed=6, outcome="error", reason="it broke", graph=graphs[2])
+    cells = [cell for graph in graphs[:2] for cell in (dijkstra(graph=graph), alt(graph=graph), *learned(graph=graph))]
+    table = analysed(tmp_path, [*cells, alt(graph=graphs[2]), broken])
+    text = markdown(table)
+    assert "| file:de/city.gr |" in text
+    assert "On file:fr/city.gr at 32 B/v" in text
+    assert "Not compared: file:hills.gr at 32 B/v" in text
+    assert "Left out: aac on file:hills.gr at 32 B/v" in text
+    for graph in graphs:
+        assert graph not in text
+        assert text.count(graph.removeprefix("file:")) == 1
+    facts = records(table)
+    assert [cell["graph"] for cell in facts["cells"]] == list(graphs[:2])
+    assert graphs[0] in facts["cells"][0]["sentence"]
+    assert graphs[2] in facts["unpaired"][0]
 
 
 def test_equal_rows_are_degenerate(tmp_path):
@@ -148,6 +168,12 @@ def test_the_family_is_the_table_and_a_lost_difference_is_told(tmp_path):
         assert ("Different in this cell alone" in sentence(table, cell)) == (cell in alone)
     kept = sum(cell.adjusted["holm"] < 0.05 for cell in table.cells)
     assert f"{kept} of 4 p-values (difference) stay below 0.05 after Holm" in markdown(table)
+
+
+def test_a_p_value_of_zero_stays_below_the_level(tmp_path):
+    table = analysed(tmp_path, [alt(), *learned()])
+    zero = replace(table.cells[0], family_p=0.0, adjusted={"holm": 0.0})
+    assert "1 of 1 p-values (difference) stay below 0.05" in markdown(replace(table, cells=(zero,)))
 
 
 def test_the_papers_stouffer_comes_with_its_warning(tmp_path):
@@ -190,13 +216,12 @@ def test_without_dijkstra_there_is_no_reduction(tmp_path):
 
 def test_which_methods_are_meant(tmp_path):
     root = made_study(tmp_path, [dijkstra(), alt(), *learned()])
-    assert (
-        analyse(read_study(root), None, None, None, None).a,
-        analyse(read_study(root), None, None, None, None).b,
-    ) == ("alt", "aac")
-    for sides, words in ((("alt", None), "say with --a and --b"), (("alt", "cdh"), "there are dijkstra, alt, aac")):
-        with pytest.raises(UsageError, match=words):
-            analyse(read_study(root), *sides, None, None)
+    table = analyse(read_study(root), None, None, None, None)
+    assert (table.a, table.b) == ("alt", "aac")
+    with pytest.raises(UsageError, match="with --a and --b"):
+        analyse(read_study(root), "alt", None, None, None)
+    with pytest.raises(UsageError, match=r"'cdh'.*dijkstra, alt, aac"):
+        analyse(read_study(root), "alt", "cdh", None, None)
 
 
 def test_records_are_plain_and_carry_the_whole_profile(tmp_path):

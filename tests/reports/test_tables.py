@@ -3,12 +3,13 @@
 import csv
 import io
 
+import pytest
 from made_studies import PAPER, made_cell, made_study
 
 from aacbench.reports import comparison, latency
-from aacbench.reports.cells import planned_cells
-from aacbench.reports.tables import csv_text, markdown, rows_of, study_notes
-from aacbench.run.study import read_plan
+from aacbench.reports.formatting import graph_names, study_notes
+from aacbench.reports.tables import csv_text, markdown, rows_of
+from aacbench.run.study import planned_cells, read_plan
 
 
 def cells_of(text):
@@ -38,7 +39,7 @@ def test_declared_bytes_do_not_pass_for_measured_ones(tmp_path):
     held = {"nominal_per_vertex": 32, "measured_per_vertex": 0.0, "measured": False}
     text = markdown(rows_of(planned_cells(made_study(tmp_path, [made_cell("scalar", [5], bytes=held)]))))
     assert cells_of(text)[2][3] == "declared"
-    assert "no part of a comparison" in text
+    assert "self-reported memory" in text
 
 
 def test_after_a_choice_the_validation_mean_is_that_of_the_chosen_settings(tmp_path):
@@ -78,13 +79,49 @@ def test_the_papers_convention_shows_both_counts_of_bytes(tmp_path):
     assert "direction is as declared" in text
 
 
-def test_oracles_are_marked_by_their_cell_or_by_name(tmp_path):
-    cells = [made_cell("best", [5], claims={"oracle": True}), made_cell("greedy", [5]), made_cell("alt", [5])]
-    rows = rows_of(planned_cells(made_study(tmp_path, cells)), {"greedy"})
-    assert [row.oracle for row in rows] == [True, True, False]
+def test_oracles_are_marked_by_the_claims_in_their_cells(tmp_path):
+    never_ran = made_cell("best", [5], budget=8, outcome="unsupported")
+    cells = [made_cell("best", [5], claims={"oracle": True}), never_ran, made_cell("alt", [5])]
+    rows = rows_of(planned_cells(made_study(tmp_path, cells)))
+    assert [row.oracle for row in rows] == [True, False, False]
     assert "best (oracle)" in markdown(rows)
     assert "cannot be deployed" in markdown(rows)
     assert "oracle" not in markdown(rows[2:])
+
+
+@pytest.mark.parametrize(
+    ("graphs", "shown"),
+    [
+        (["grid", "dimacs:NY"], ["grid", "dimacs:NY"]),
+        (["file:city.gr", "file:./maps/town.gr"], ["file:city.gr", "file:town.gr"]),
+        (["file:/a/x/city.gr", "file:/b/x/city.gr"], ["file:a/x/city.gr", "file:b/x/city.gr"]),
+        (["file:x/city.gr", "file:city.gr"], ["file:x/city.gr", "file:city.gr"]),
+        (["file:/m/e.csv?nodes=n.csv", "file:/m/e.csv"], ["file:e.csv?nodes=n.csv", "file:e.csv"]),
+        (["file:/m/city.gr", "file:/m/city.gr"], ["file:city.gr"]),
+    ],
+)
+def test_graphs_of_files_have_the_shortest_names_that_tell_them_apart(graphs, shown):
+    assert list(graph_names(graphs).values()) == shown
+
+
+def test_a_path_is_given_once_below_each_table_and_in_full_to_scripts(tmp_path):
+    graph = "file:/home/somebody/maps/city.gr"
+    cells = [
+        made_cell("dijkstra", [9], graph=graph),
+        made_cell("alt", [5], graph=graph, times=[[1000]]),
+        made_cell("bad", [5], graph=graph, outcome="error", reason="it broke"),
+    ]
+    study = made_study(tmp_path, cells)
+    stored = planned_cells(study)
+    rows, times = rows_of(stored), latency.latencies(stored)
+    pair = comparison.compare(*(comparison.Side(name, study, name, stored) for name in ("alt", "dijkstra")))
+    for text in (markdown(rows), latency.markdown(times), comparison.markdown(pair, "alt", "dijkstra")):
+        assert "| file:city.gr |" in text
+        assert "file:city.gr: /home/somebody/maps/city.gr" in text
+        assert text.count("/home/somebody") == 1
+    assert "bad on file:city.gr at 32 B/v" in markdown(rows)
+    assert csv_text(rows).count(graph) == 3
+    assert [row.graph for row in (*times, *pair)] == [graph, graph]
 
 
 def test_oracles_are_marked_where_times_are_shown_and_where_two_are_compared(tmp_path):

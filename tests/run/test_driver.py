@@ -12,12 +12,12 @@ from pathlib import Path
 import psutil
 import pytest
 import small_studies as studies
+from stored_cells import read_events
 
 from aacbench.errors import StoreError
 from aacbench.processes.pool import Pool
 from aacbench.run import driver
 from aacbench.run.driver import damaged, run_study
-from aacbench.run.events import read_events
 from aacbench.run.layout import cell_folder
 from aacbench.run.records import MethodChoice
 from aacbench.run.store import read_cell

@@ -9,7 +9,7 @@ from aacbench.errors import AacbenchError
 from aacbench.labels import Direction, distances
 from aacbench.run import reference
 from aacbench.run.audit import check_reference
-from aacbench.run.loaded_graph import world
+from aacbench.run.loaded_graph import loaded_graph
 from aacbench.run.records import QueryPlan
 from aacbench.run.reference import references
 from aacbench.search import dijkstra
@@ -17,7 +17,7 @@ from aacbench.search import dijkstra
 
 @pytest.fixture(scope="module")
 def small():
-    return world("grid", QueryPlan(validation=20, test=20))
+    return loaded_graph("grid", QueryPlan(validation=20, test=20))
 
 
 def parts_of(small):

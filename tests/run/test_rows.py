@@ -81,7 +81,7 @@ def test_other_order_and_more_columns_are_read():
         ("", "line 1: the column 'query'"),
         ("query,repetition,order\n1,2,3\n", "line 1: the column 'wall_ns'"),
         ("query,query,repetition,order,wall_ns\n", "line 1: the column 'query'"),
-        ("query,repetition,order,wall_ns\n1,2,3,4\n1,2,3\n", "line 3: 4 values are wanted, not 3"),
+        ("query,repetition,order,wall_ns\n1,2,3,4\n1,2,3\n", "line 3: 3 values where 4 are expected"),
         ("query,repetition,order,wall_ns\n1,2,3,4\n\n1,2,3.0,4\n", "line 4: the order '3.0' is not a whole number"),
         ("query,repetition,order,wall_ns\n1_0,2,3,4\n", "line 2: the query '1_0'"),
         ("query,repetition,order,wall_ns\n1,2,3,9223372036854775808\n", "line 2: .* too large"),
@@ -105,15 +105,15 @@ def test_costs_are_checked():
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"extra": [1, 2]}, "has the columns"),
-        ({"cost": [1, 2, 3]}, "one length"),
-        ({"query": 5}, "one length"),
-        ({"expanded": [1.0, 2.0]}, "column expanded of queries.csv: 1.0 is not a whole number"),
+        ({"extra": [1, 2]}, "must have the columns"),
+        ({"cost": [1, 2, 3]}, "same length"),
+        ({"query": 5}, "same length"),
+        ({"expanded": [1.0, 2.0]}, "Column expanded of queries.csv: 1.0 is not a whole number"),
         ({"expanded": [True, False]}, "True is not a whole number"),
         ({"cost": ["1", "2"]}, "'1' is not a number"),
         ({"split": [1, 2]}, "1 is not a text"),
-        ({"outcome": ["a,b", "c"]}, "'a,b' is not one word"),
-        ({"outcome": ["a\nb", "c"]}, "is not one word"),
+        ({"outcome": ["a,b", "c"]}, "'a,b' is not one plain word"),
+        ({"outcome": ["a\nb", "c"]}, "is not one plain word"),
     ],
 )
 def test_what_has_no_place_in_a_table_is_refused(columns, message):

@@ -123,7 +123,7 @@ def test_on_a_full_disk_it_ends_in_one_sentence_and_finishes_once_there_is_space
         code, said = group.completed(root, METHODS)
         assert code == 2
         assert said == (
-            f"aacbench: the disk that holds {root} is full; free some space, then run the same command again: "
+            f"aacbench: The disk of {root} is full; free some space, then run the same command again: "
             f"finished cells are kept."
         )
         assert set(group.store(root)) < set(undisturbed[0])

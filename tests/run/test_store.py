@@ -58,8 +58,8 @@ def test_a_file_in_the_place_of_a_cell_is_damage_that_can_be_replaced(tmp_path, 
 @pytest.mark.parametrize(
     ("cell", "files", "message"),
     [
-        (record(key={**KEY, "seed": 43}), FILES, "the key of cell"),
-        (record(outcome="fine"), FILES, "outcome 'fine'"),
+        (record(key={**KEY, "seed": 43}), FILES, "The key of cell"),
+        (record(outcome="fine"), FILES, "unknown outcome 'fine'"),
         (record(), {"../x": b""}, "cannot be named '../x'"),
         (record(), {"cell.json": b""}, "cannot be named"),
         (record(), {".x": b""}, "cannot be named"),
@@ -74,7 +74,7 @@ def test_what_is_no_cell_is_refused_before_anything_is_written(tmp_path, cell, f
 
 @pytest.mark.parametrize("name", ["../../etc", "", "ABCDEF" * 4, ID[:-1], ID + "\n"])
 def test_a_name_that_is_no_id_is_refused(tmp_path, name):
-    with pytest.raises(UsageError, match="not the name of a cell"):
+    with pytest.raises(UsageError, match="is not a cell id"):
         read_cell(tmp_path, name)
 
 
@@ -127,7 +127,7 @@ def test_missing_and_misplaced_things_are_found_and_hidden_files_are_not_minded(
     (other.parent / ".DS_Store").write_text("")
     found = {name: str(problem) for name, problem in scan(tmp_path)}
     assert sorted(found) == sorted([other.name, "notes"])
-    assert f"its key is that of cell {ID}" in found[other.name]
+    assert f"its key belongs to cell {ID}" in found[other.name]
     assert "no cell belongs there" in found["notes"]
     other.rename(folder)
     (folder / "queries.csv").unlink()

@@ -179,7 +179,7 @@ def test_folders_that_cannot_be_written_are_named(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="is not a folder"):
         commit(tmp_path / "file", ID, record(), FILES)
-    for number, message in ((30, "read-only"), (13, "may not be written to"), (122, "quota"), (5, "Input/output")):
+    for number, message in ((30, "read-only"), (13, "No permission to write"), (122, "quota"), (5, "Input/output")):
 
         def refuse(*_, number=number, **__):
             raise OSError(number, os.strerror(number))

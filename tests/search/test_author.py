@@ -1,4 +1,4 @@
-"""An author's own compiled kernel gives the counts of the Python tier, and is compiled once."""
+"""An author's own compiled kernel gives the counts of the Python tier, is compiled once, and is not recursive."""
 
 import importlib
 import json
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import author_kernel
+import goal_kernel
 import numba
 import numpy as np
 import pytest
@@ -17,8 +18,11 @@ from support import EVERY_POLICY, all_pairs, graphs, random_bound
 
 from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
+from aacbench.plugins.methods.cdh import kernels
 from aacbench.search import network, search
 from aacbench.search.author import author_layout
+from aacbench.search.bounds import bounds
+from aacbench.search.identity import reaches_itself
 
 
 @given(graphs(), st.sampled_from(EVERY_POLICY), st.integers(0, 2**32))
@@ -77,7 +81,7 @@ def test_two_kernels_of_one_file_are_told_apart():
 
     labels = [author_layout(net, table, function).labels for function in (table_bound, other_bound)]
     assert type(labels[0]) is not type(labels[1])
-    assert search(net, author_layout(net, table, other_bound), [0], [1]).h_source[0] == 1
+    assert bounds(net, author_layout(net, table, other_bound), [0], 1) == [1]
 
 
 def make(scale):
@@ -91,7 +95,7 @@ def make(scale):
 def test_closures_over_other_values_are_other_kernels():
     net = network(from_arcs(2, [0], [1], [9]))
     table = {"table": np.array([[0, 4], [0, 0]])}
-    found = [search(net, author_layout(net, table, make(scale)), [0], [1]).h_source[0] for scale in (1, 0, 2, 1)]
+    found = [bounds(net, author_layout(net, table, make(scale)), [0], 1)[0] for scale in (1, 0, 2, 1)]
     assert found == [4, 0, 8, 4]
 
 
@@ -99,8 +103,9 @@ GLOBAL = """
 import sys
 import numba, numpy as np
 from aacbench.graphs import from_arcs
-from aacbench.search import network, search
+from aacbench.search import network
 from aacbench.search.author import author_layout
+from aacbench.search.bounds import bounds
 SCALE = int(sys.argv[1])
 @numba.njit
 def helper(x):
@@ -109,7 +114,7 @@ def helper(x):
 def bound(labels, u, t):
     return {word}(helper(labels.table[u, t]), 3)
 net = network(from_arcs(2, [0], [1], [9]))
-print(search(net, author_layout(net, {{"table": np.array([[0, 2], [0, 0]])}}, bound), [0], [1]).h_source[0])
+print(bounds(net, author_layout(net, {{"table": np.array([[0, 2], [0, 0]])}}, bound), [0], 1)[0])
 """
 
 
@@ -155,3 +160,52 @@ def test_one_source_under_two_module_names_is_two_kernels(tmp_path, monkeypatch)
         function = importlib.import_module(name).table_bound
         layouts.add(type(author_layout(net, {"table": np.zeros((2, 2), dtype=np.int64)}, function).labels))
     assert len(layouts) == 2
+
+
+HERE = sys.modules[__name__]
+
+
+@numba.njit
+def direct(labels, u, t):
+    return 0 if u == t else direct(labels, t, t)
+
+
+@numba.njit
+def through_another(labels, u, t):
+    return 0 if u == t else other(labels, u, t)
+
+
+@numba.njit
+def other(labels, u, t):
+    return through_another(labels, t, t)
+
+
+@numba.njit
+def through_its_module(labels, u, t):
+    return 0 if u == t else HERE.through_its_module(labels, t, t)
+
+
+@numba.njit
+def with_a_recursive_helper(labels, u, t):
+    return direct(labels, u, t)
+
+
+@numba.njit
+def helper(x):
+    return x + 1
+
+
+@numba.njit
+def harmless(labels, u, t):
+    """Calls a function twice, and has its own name as an attribute of the labels only."""
+    return helper(labels.harmless[u]) + helper(labels.harmless[t])
+
+
+@pytest.mark.parametrize("kernel", [direct, through_another, through_its_module, with_a_recursive_helper])
+def test_a_recursive_kernel_is_noticed(kernel):
+    assert reaches_itself(kernel)
+
+
+@pytest.mark.parametrize("kernel", [harmless, helper, table_bound, goal_kernel.visit, kernels.bound_directed, max])
+def test_other_kernels_are_not_taken_for_recursive(kernel):
+    assert not reaches_itself(kernel)

@@ -1,17 +1,18 @@
-"""Bounds asked for directly are those A* starts from."""
+"""Bounds without a search equal those in A*, and violations equal those of a plain loop."""
 
 import numpy as np
 import pytest
 from author_kernel import table_bound
 from hypothesis import given, settings
-from support import all_pairs, graphs, random_bound
+from hypothesis import strategies as st
+from support import all_pairs, graphs, random_bound, true_distances
 
 from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
 from aacbench.labels import alt_layout, label_rows, of_landmarks
 from aacbench.search import network, search
 from aacbench.search.author import author_layout
-from aacbench.search.bounds import bounds
+from aacbench.search.bounds import bounds, violations
 
 
 def assert_as_in_search(net, layout):
@@ -48,3 +49,27 @@ def test_what_no_integer_can_hold_is_refused_by_searches_and_audits_alike(value)
         search(net, layout, [0], [2])
     with pytest.raises(UsageError, match=r"not a finite number|beyond"):
         search(net, lambda u, t: float(table[u, t]), [0], [2])
+
+
+def _by_hand(graph, h, known, distance, care):
+    """The same from lists."""
+    far = float("inf")
+    high = [u for u in range(graph.vertices) if not known[u] or (distance[u] >= 0 and h[u] > distance[u] + care)]
+    rising = []
+    for arc, (u, v, w) in enumerate(zip(graph.sources, graph.indices, graph.weights, strict=True)):
+        if known[u] and known[v] and distance[v] >= 0 and h[u] > w + h[v] + care:
+            rising.append((w + h[v], arc))
+    vertex = min(high, key=lambda u: (distance[u] if distance[u] >= 0 else far, u), default=-1)
+    return len(high), vertex, len(rising), min(rising, default=(0, -1))[1]
+
+
+@given(st.booleans().flatmap(lambda integral: graphs(integral=integral)), st.data())
+def test_the_pass_finds_what_a_plain_loop_finds(graph, data) -> None:
+    target = data.draw(st.integers(0, graph.vertices - 1))
+    distance = true_distances(graph)[:, target].astype(graph.weights.dtype)
+    random = np.random.default_rng(data.draw(st.integers(0, 99)))
+    h = (np.maximum(distance, 0) * random.choice([0, 0.5, 1, 1, 1.5], graph.vertices)).astype(graph.weights.dtype)
+    known = random.random(graph.vertices) < data.draw(st.sampled_from([0.5, 1]))
+    care = data.draw(st.sampled_from([0, 1]))
+    found = violations(graph.indptr, graph.indices, graph.weights, h, known, distance, care)
+    assert found == _by_hand(graph, h, known, distance, care)

@@ -1,4 +1,4 @@
-"""The goal search: nearest vertices first, in both directions, counted, cached, and the same in plain Python."""
+"""The goal search: nearest vertices first, both directions, counted, cached, and equal in plain Python."""
 
 import itertools
 import json
@@ -11,13 +11,13 @@ from pathlib import Path
 import goal_kernel
 import numpy as np
 import pytest
+from bundled import is_the_same_from_its_bundle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support import EVERY_POLICY, all_pairs, graphs, random_bound, true_distances
 
 from aacbench.bundle.deploy import MEMO_LIMIT, deploy
 from aacbench.bundle.inventory import inventory
-from aacbench.bundle.reload import cold_reload
 from aacbench.contract.method import GoalSearch, LabelHeuristic
 from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
@@ -25,8 +25,8 @@ from aacbench.graphs.load import load
 from aacbench.search import network, search
 from aacbench.search.author import author_layout
 from aacbench.search.bounds import bounds
-from aacbench.search.python_goal import GoalBound
-from aacbench.search.workspace import borrow, give_back
+from aacbench.search.networks import borrow, give_back
+from aacbench.search.python_tier import GoalBound
 
 GOAL = GoalSearch(goal_kernel.start, goal_kernel.visit, 3 + 2 * 4)
 Labels = namedtuple("Labels", ["table", "look"])
@@ -57,7 +57,7 @@ def test_tiers_count_the_same(graph, policy, seed, distances):
 @given(graphs(), st.integers(0, 2**32))
 @settings(max_examples=100)
 def test_what_is_seen_is_nearest_and_exact_and_counted(graph, seed):
-    """Against all distances by another library: how many are settled, and the bound it leaves."""
+    """Against scipy's distances: how many vertices are settled, and the resulting bound."""
     labels = labels_for(graph, seed)
     net, layout, _ = both_tiers(graph, labels)
     exact = true_distances(graph)
@@ -107,7 +107,7 @@ def test_nothing_survives_a_query():
 
 
 def test_work_does_not_grow_with_the_graph():
-    """Of the vertices' records only those near the goal are touched."""
+    """Only the records of vertices near the goal are touched."""
     net = network(load("grid-64"))
     labels = Labels(np.zeros((64 * 64, 1), dtype=np.int64), np.full(64 * 64, 4))
     layout = author_layout(net, labels._asdict(), goal_kernel.count, GOAL)
@@ -125,9 +125,9 @@ def test_a_goal_may_be_looked_at_without_a_search():
     graph = from_arcs(3, [0, 1], [1, 2], [4, 4])
     labels = Labels(np.zeros((3, 3), dtype=np.int64), np.array([0, 1, 3]))
     net, layout, plain = both_tiers(graph, labels, goal_kernel.stored, GoalSearch(goal_kernel.label_at_goal, memo=1))
-    for heuristic in (layout, plain):
-        found = search(net, heuristic, [0, 0], [2, 1])
-        assert (found.h_source.tolist(), found.expanded.tolist()) == ([3, 1], [3, 2])
+    found = search(net, plain, [0, 0], [2, 1])
+    assert (found.h_source.tolist(), found.expanded.tolist()) == ([3, 1], [3, 2])
+    assert [bounds(net, layout, [0], t).tolist() for t in (2, 1)] == [[3], [1]]
 
 
 SCRIPT = """
@@ -171,12 +171,10 @@ def heuristic(graph, **changes):
     return LabelHeuristic(labels._asdict(), goal_kernel.bound, goal=replace(GOAL, **changes))
 
 
-@pytest.mark.parametrize("name", ["road-500", "p7", "grid-8"])
-def test_it_is_rebuilt_in_a_fresh_process(name):
+@pytest.mark.parametrize(("name", "changes"), [("road-120", {}), ("grid-8", {}), ("grid-8", {"visit": None})])
+def test_it_comes_back_from_its_bundle(tmp_path, name, changes):
     graph = load(name)
-    net = network(graph)
-    assert cold_reload(heuristic(graph), net).status == "agreed"
-    assert cold_reload(heuristic(graph, visit=None), net).status == "agreed"
+    assert is_the_same_from_its_bundle(tmp_path, heuristic(graph, **changes), network(graph))
 
 
 def test_scratch_is_shown_and_not_charged():

@@ -1,4 +1,4 @@
-"""A* is right on every kind of graph, and both tiers count the same under every policy."""
+"""A* is correct on every kind of graph, and both tiers count the same under every policy."""
 
 import numpy as np
 import pytest
@@ -156,7 +156,8 @@ def test_unreachable_is_said_so():
 
 
 @pytest.mark.parametrize(
-    ("sources", "targets", "word"), [([5], [0], "5"), ([-1], [0], "-1"), ([0, 1], [0], "pair"), ([0.5], [0], "numbers")]
+    ("sources", "targets", "word"),
+    [([5], [0], "5"), ([-1], [0], "-1"), ([0, 1], [0], "must be equal"), ([0.5], [0], "numbers")],
 )
 def test_impossible_queries_are_refused(sources, targets, word):
     graph = from_arcs(2, [0], [1], [3])

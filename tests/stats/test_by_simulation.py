@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from aacbench.stats.bootstrap import COVERED, percentile_interval, two_way
 from aacbench.stats.combine import CAUCHY_REJECTED, CAUCHY_WARNING, COMBINATIONS, combine
-from aacbench.stats.crossed import REJECTED, crossed
 from aacbench.stats.estimands import ESTIMANDS, estimand
+from aacbench.stats.inference import COVERED, REJECTED, crossed, percentile_interval, two_way_bootstrap
 from aacbench.stats.paired import Paired
 from aacbench.stats.power import power_tost
 from aacbench.stats.ranks import hodges_lehmann
@@ -152,7 +151,7 @@ def covered(runs, draw):
     """How often the bootstrap's 95 % interval holds the true ratio."""
     ratio, found = estimand("geometric_mean_ratio"), []
     for run in range(runs):
-        low, high = percentile_interval(two_way(draw(), ratio, replicates=200, seed=run), 0.95)
+        low, high = percentile_interval(two_way_bootstrap(draw(), ratio, replicates=200, seed=run), 0.95)
         found.append(low <= 1.1 <= high)
     return np.mean(found)
 
@@ -173,7 +172,7 @@ def test_the_two_way_bootstrap_covers_too_little_where_seeds_differ_much_and_it_
 def test_the_bootstrap_repeats_itself_and_changes_with_its_seed():
     paired = expansions(np.random.default_rng(9))
     for known in ESTIMANDS.values():
-        first, again, other = (two_way(paired, known, replicates=40, seed=seed) for seed in (1, 1, 2))
+        first, again, other = (two_way_bootstrap(paired, known, replicates=40, seed=seed) for seed in (1, 1, 2))
         assert (first == again).all()
         assert (first != other).any()
 

@@ -21,9 +21,9 @@ from aacbench.stats import (
     profile,
     query_tests,
 )
-from aacbench.stats.crossed import FEW_SEEDS_WARNING
-from aacbench.stats.families import adjust
-from aacbench.stats.outcomes import OUTCOMES, four_way
+from aacbench.stats.combine import adjust
+from aacbench.stats.effects import OUTCOMES, four_way
+from aacbench.stats.inference import FEW_SEEDS_WARNING
 from aacbench.stats.power import largest_sd, power_tost, seeds_needed, smallest_delta
 
 PP = estimand("reduction_of_means_pp")
@@ -160,9 +160,9 @@ def test_profiles_are_frozen_and_spelt_out():
         assert record["estimand"]["unit"] == "percentage points"
     changed = dataclasses.replace(CROSSED_1, bytes_tolerance=0.1)
     assert changed.record() != CROSSED_1.record()
-    with pytest.raises(UsageError, match="there are paper/1, crossed/1"):
+    with pytest.raises(UsageError, match="Known are paper/1, crossed/1"):
         profile("paper/2")
-    with pytest.raises(UsageError, match="there are reduction_of_means_pp"):
+    with pytest.raises(UsageError, match="Known are reduction_of_means_pp"):
         estimand("mean")
 
 

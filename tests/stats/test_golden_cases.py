@@ -9,11 +9,10 @@ import pingouin
 import pytest
 
 from aacbench.stats import CROSSED_1, PAPER_1, MethodRows, effect_of_observations, effect_of_rows, estimand, pair
-from aacbench.stats.combine import combine, signed_z
-from aacbench.stats.crossed import crossed
+from aacbench.stats.combine import combine, query_tests, stouffer_z
+from aacbench.stats.inference import crossed
 from aacbench.stats.power import power_tost
 from aacbench.stats.profiles import ratio_allowed
-from aacbench.stats.queries import query_tests
 from aacbench.stats.ranks import hodges_lehmann, wilcoxon
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "stats.json").read_text(encoding="utf-8"))
@@ -94,7 +93,7 @@ def test_combinations_over_seeds(case, name):
 @pytest.mark.parametrize("case", cases("combine"))
 def test_signed_z_and_the_published_record(case):
     inputs, record = case["inputs"], case["reference_csv"]
-    z = signed_z(inputs["p_two_sided"], inputs["direction"])
+    z = stouffer_z(np.array(inputs["p_two_sided"]), np.array(inputs["direction"]))
     assert z == pytest.approx(case["expected"]["stouffer_signed_z"], **NEAR)
     published = [combine(name, inputs["p_two_sided"]).p for name in ("fisher", "stouffer-absz")]
     assert published == pytest.approx([record["fisher"], record["stouffer"]], rel=1e-9, abs=0)
@@ -199,7 +198,7 @@ def test_equal_values_are_degenerate_and_have_no_p_value():
 def test_all_zero_differences(name):
     zeros = np.array(edge(name)["diffs"])
     found = wilcoxon(zeros, zeros)
-    assert (found.p, found.n_effective, found.status) == (1, 0, "all_zero")
+    assert (found.p, found.zeros, found.status) == (1, len(zeros), "all_zero")
 
 
 def test_a_p_value_of_one_is_warned_of():
@@ -208,7 +207,9 @@ def test_a_p_value_of_one_is_warned_of():
     assert found.p == 1
     assert "exactly 1" in found.warning
     assert 0 < combine("fisher", ps).p < 1
-    assert math.isfinite(signed_z(ps, [1, -1]))  # half of two-sided 1 is the middle: nothing is clipped
+    assert math.isfinite(
+        stouffer_z(np.array(ps), np.array([1, -1]))
+    )  # half of two-sided 1 is the middle: nothing is clipped
 
 
 def test_five_seeds_cannot_reach_the_level_by_signed_ranks():

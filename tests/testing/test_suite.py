@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from testing.mutants import MUTANTS, mutated, plugin
 
-from aacbench.contract.composite import self_contained, with_parts
+from aacbench.contract.composite import resolve_parts, standalone
 from aacbench.contract.method import Claims, LabelHeuristic, Method, Unsupported
 from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
@@ -78,8 +78,8 @@ def test_a_method_made_of_others_must_have_its_parts_put_in():
     with pytest.raises(UsageError, match="is made of other methods"):
         check_method(hybrid)
     settings = {"a": "alt", "b": "random-subset"}
-    params = with_parts(hybrid, settings, methods.__getitem__, resolve)
-    filled = self_contained(hybrid, params, methods.__getitem__)
+    params = resolve_parts(hybrid, settings, methods.__getitem__, resolve)
+    filled = standalone(hybrid, params, methods.__getitem__)
     assert (filled.claims.matched, filled.claims.deterministic) == (False, False)
     report = check_method(filled, settings=settings, only=["parameters", "builds", "admissible", "more-budget"])
     assert report.ok, report.text()

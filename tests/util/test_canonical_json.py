@@ -1,29 +1,57 @@
-"""Canonical JSON and digests."""
+"""Canonical JSON and digests: one spelling for each value, another for every other value."""
 
 import json
+import math
 from types import MappingProxyType
 
 import numpy as np
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aacbench.errors import DataError
 from aacbench.run.layout import cell_id
-from aacbench.util.canonical import canonical, digest
+from aacbench.util.canonical import LARGEST, canonical, digest, finite, plain, pretty
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
-VALUES = st.recursive(
-    st.none() | st.booleans() | NUMBERS | TEXTS,
-    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(TEXTS, inside, max_size=3),
-    max_leaves=12,
-)
+PORTABLE = st.integers(-LARGEST, LARGEST) | st.floats(-LARGEST, LARGEST)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+
+
+def trees(numbers):
+    return st.recursive(
+        st.none() | st.booleans() | numbers | TEXTS,
+        lambda inside: st.lists(inside, max_size=3) | st.dictionaries(TEXTS, inside, max_size=3),
+        max_leaves=12,
+    )
+
+
+def shuffled(value, random):
+    """The same value with its keys in another order, and whole numbers as floats where that is the same number."""
+    if isinstance(value, dict):
+        pairs = list(value.items())
+        random.shuffle(pairs)
+        return MappingProxyType({key: shuffled(inner, random) for key, inner in pairs})
+    if isinstance(value, list):
+        return tuple(shuffled(inner, random) for inner in value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return random.choice([value, float(value)])
+    return value
+
+
+def same(a, b):
+    """Whether two values mean the same in JSON, where true is no number."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    return a == b and isinstance(a, bool) == isinstance(b, bool)
 
 
 def test_the_spelling_is_fixed():
-    value = {"b": (1.0, 0.1, -0.0), "a": {"é": None, "Z": True}, "n": 1e22}
-    expected = '{"a":{"Z":true,"é":null},"b":[1,0.1,0],"n":10000000000000000000000}'
+    value = {"b": (1.0, 0.1, -0.0, 1e-7), "a": {"é": None, "Z": True}, "n": 1e22}
+    expected = '{"a":{"Z":true,"é":null},"b":[1,0.1,0,1e-7],"n":10000000000000000000000}'
     assert canonical(value) == expected.encode()
 
 
@@ -31,24 +59,35 @@ def test_digests_never_change():
     key = {"method": "alt", "budget": 32.0, "params": {"tie": "fifo"}}
     assert digest(key, "t") == "f7ceb3c18588d6c1628252ad91a35d3dc051f34f52010233f8b8afc783ca3e29"
     assert cell_id(key) == "9c72eee580ba1e54a3e6351f"
+    body = {"lr": 1e-7, "decay": 0.00001, "budget": 32.0, "ﬀ": [-0.0, 1e15], "😀": "\u0007\x7f\\é"}
+    assert digest(body, "aacbench.prereg/1") == "b26b5102f179c5ee9fe2ac9081c45ac882f728ba6e117fd91ea91444543ed0f2"
 
 
-@given(VALUES)
+@given(trees(PORTABLE))
+def test_portable_values_are_spelt_as_rfc_8785_says(value):
+    assert canonical(value) == rfc8785.dumps(value)
+
+
+@given(trees(NUMBERS))
 def test_reading_back_changes_nothing(value):
-    assert canonical(json.loads(canonical(value))) == canonical(value)
-    assert canonical(json.loads(json.dumps(value))) == canonical(value)
+    assert same(json.loads(canonical(value)), value)
+    assert same(json.loads(pretty(value)), value)
+    assert canonical(json.loads(pretty(value))) == canonical(value)
+
+
+@given(trees(PORTABLE), st.randoms(use_true_random=False))
+def test_order_and_spelling_of_numbers_do_not_count(value, random):
+    assert canonical(shuffled(value, random)) == canonical(value)
+
+
+@given(trees(PORTABLE), trees(PORTABLE))
+def test_another_value_has_another_spelling(one, other):
+    assert (canonical(one) == canonical(other)) == same(one, other)
 
 
 @given(*[st.recursive(st.sampled_from([0, -0.0, 1, 1.0, 0.5, "1", "", None]), st.lists, max_leaves=3)] * 2)
 def test_equal_bytes_mean_equal_values(one, other):
     assert (canonical(one) == canonical(other)) == (one == other)
-
-
-@given(st.dictionaries(TEXTS, VALUES, max_size=4), st.randoms())
-def test_order_does_not_count(key, random):
-    items = list(key.items())
-    random.shuffle(items)
-    assert cell_id(MappingProxyType(dict(items))) == cell_id(key)
 
 
 def test_numbers_agree_and_booleans_do_not():
@@ -66,18 +105,31 @@ def holding_itself():
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"a": [float("nan")]}, r"the value\['a'\]\[0\] is nan"),
-        (float("-inf"), "is -inf"),
+        ({"a": [float("nan")]}, "a #1 is nan"),
+        (float("-inf"), "The value is -inf"),
         ({1: 2}, "has the key 1"),
-        ({"a": {None: 2}}, r"the value\['a'\] has the key None"),
+        ({"a": {None: 2}}, "a has the key None"),
         (np.int64(3), "int64"),
         ({1, 2}, "a set"),
         (b"bytes", "a bytes"),
         ("\ud800", "no UTF-8 form"),
+        ({"\ud800": 1}, "no UTF-8 form"),
         ([10**5000], "too long"),
-        (holding_itself(), "holds itself"),
+        (holding_itself(), "contains itself"),
     ],
 )
 def test_what_json_cannot_hold_is_refused(value, message):
-    with pytest.raises(DataError, match=message):
-        canonical(value)
+    for write in (canonical, pretty):
+        with pytest.raises(DataError, match=message):
+            write(value)
+
+
+@pytest.mark.parametrize("number", [LARGEST + 1, -LARGEST - 1, 1e300])
+def test_numbers_that_readers_round_are_not_portable(number):
+    assert plain({"a": {"b": [number]}}) == {"a": {"b": [number]}}
+    with pytest.raises(DataError, match=r"top\.a\.b #2 is a number of 2\^53 or more"):
+        plain({"a": {"b": [LARGEST, number]}}, "top", portable=True)
+
+
+def test_what_is_not_finite_becomes_null():
+    assert finite({"a": (1.5, math.nan), "b": [math.inf, "x"]}) == {"a": [1.5, None], "b": [None, "x"]}

@@ -68,7 +68,7 @@ def test_a_folder_that_others_could_have_filled_is_not_used(temporary, monkeypat
 def test_a_wanted_cache_that_cannot_be_used_is_told_once(temporary, tmp_path, monkeypatch):
     monkeypatch.setenv("AACBENCH_CACHE", str(tmp_path / "file"))
     with pytest.warns(
-        UserWarning, match=r"AACBENCH_CACHE=.*file cannot be written \(File exists\), so .* is the cache"
+        UserWarning, match=r"AACBENCH_CACHE=.*file cannot be written \(File exists\); this run uses .* instead"
     ):
         found = locations.cache_folder()
     assert found == predictable(temporary)

@@ -1,12 +1,11 @@
-"""Generators: graphs made by a recipe and a seed, the same on every machine."""
+"""Generators: graphs that follow from a name and are the same on every machine."""
 
 from collections.abc import Callable
 
 from aacbench.errors import UsageError
-from aacbench.graphs.generators.lattices import grid, maze
-from aacbench.graphs.generators.random_graphs import ba_10k, p7, sbm_10k
+from aacbench.graphs.catalogue import FIXED, SIZED
 from aacbench.graphs.generators.road import road
-from aacbench.graphs.names import FIXED, SIZED
+from aacbench.graphs.generators.textbook import ba_10k, grid, maze, p7, sbm_10k
 from aacbench.graphs.record import Graph
 
 __all__ = ["ba_10k", "describe", "generate", "grid", "maze", "p7", "road", "sbm_10k"]
@@ -18,7 +17,7 @@ _MOST_DIGITS = 18
 
 
 def generate(name: str) -> Graph | None:
-    """The graph of this name, or None where no generator has it."""
+    """Return the graph of this name, or None where it is not the name of a generated graph."""
     if name in _FIXED:
         return _FIXED[name]()
     match = SIZED.fullmatch(name)
@@ -26,12 +25,12 @@ def generate(name: str) -> Graph | None:
         return None
     size = match["size"] or _DEFAULT_SIZE.get(match["kind"])
     if size is None:
-        raise UsageError(f"{name!r} does not say how many vertices it should have, as in 'road-5000'.")
+        raise UsageError(f"{name!r} needs a number of vertices, as in 'road-5000'.")
     return _SIZED[match["kind"]](_number(size, name), _number(match["seed"] or "0", name))
 
 
 def describe() -> list[tuple[str, str]]:
-    """Each pattern of names with one line about its graphs."""
+    """Return each pattern of names with one line about its graphs."""
     return [
         ("sbm-10k", "the paper's stochastic block model: 10,000 vertices, undirected, float weights"),
         ("ba-10k", "the paper's Barabási-Albert graph: 10,000 vertices, undirected, float weights"),
@@ -44,5 +43,5 @@ def describe() -> list[tuple[str, str]]:
 
 def _number(digits: str, name: str) -> int:
     if len(digits) > _MOST_DIGITS:
-        raise UsageError(f"{name[:40]!r} asks for a number of {len(digits)} digits; use a smaller one.")
+        raise UsageError(f"{name[:40]!r} has a number of {len(digits)} digits; use a smaller one.")
     return int(digits)

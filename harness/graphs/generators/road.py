@@ -1,4 +1,4 @@
-"""Synthetic directed street networks with exactly as many vertices as asked for, strongly connected."""
+"""Synthetic directed street networks, strongly connected, with an exact number of vertices."""
 
 from dataclasses import dataclass
 
@@ -10,15 +10,15 @@ from aacbench.graphs.generators.street_plan import AGAINST, ALONG, Plan, Streets
 from aacbench.graphs.record import Array, Graph, from_arcs
 
 FEWEST_VERTICES, MOST_VERTICES = 16, 2_000_000
-_BEND_SHARE = 100  # one vertex in so many is a bend in a street, no junction
-_SLOTS = 16  # the places along a stretch where a bend may lie
+_BEND_SHARE = 100  # one vertex in 100 is a bend in a street, not a junction
+_SLOTS = 16  # how many positions a bend can have along a stretch
 
 
 def road(vertices: int, seed: int = 0) -> Graph:
-    """A city of this many vertices; weights are travel times in milliseconds, coordinates metres."""
+    """Return a city of this many vertices; weights are travel times in milliseconds, coordinates metres."""
     if not FEWEST_VERTICES <= vertices <= MOST_VERTICES:
         raise UsageError(
-            f"a synthetic road network has between {FEWEST_VERTICES} and {MOST_VERTICES} vertices, not {vertices}."
+            f"A road network must have between {FEWEST_VERTICES} and {MOST_VERTICES} vertices, not {vertices}."
         )
     dice = Dice(vertices, seed)
     plan = draw(8 + int(np.sqrt(3 * vertices)), dice)
@@ -34,7 +34,7 @@ class _City:
 
 
 def _city(plan: Plan, most: int) -> _City:
-    """The largest strongly connected city of at most so many points, grown in the plan's order."""
+    """Return the largest strongly connected city of at most `most` points, grown in the plan's order."""
     # More points never make the largest strong component smaller, so bisection finds the last that fits.
     low, high = 1, len(plan.growth)
     while low < high:
@@ -50,8 +50,8 @@ def _city(plan: Plan, most: int) -> _City:
 
 
 def _core(plan: Plan, grown: int) -> Array:
-    """The largest strong component of the first `grown` points."""
-    # Both imports cost a good part of a second, which a list of names should not pay.
+    """Return the largest strong component of the first `grown` points."""
+    # Imported here: both take a good part of a second, and listing names does not need them.
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -65,7 +65,7 @@ def _core(plan: Plan, grown: int) -> Array:
 
 
 def _bent(city: _City, bends: int, dice: Dice) -> tuple[Array, Streets]:
-    """Points and streets with so many bends put into the longer stretches."""
+    """Return points and streets with bends added to the longer stretches."""
     streets, points = city.streets, city.points_cm
     vector = points[streets.end] - points[streets.start]
     square = (vector**2).sum(axis=1)
@@ -90,7 +90,7 @@ def _bent(city: _City, bends: int, dice: Dice) -> tuple[Array, Streets]:
 
 
 def _arcs(streets: Streets) -> tuple[Array, Array, Array]:
-    """Tail, head and stretch of each arc."""
+    """Return tail, head and stretch of each arc."""
     along, against = np.flatnonzero(streets.direction != AGAINST), np.flatnonzero(streets.direction != ALONG)
     tail = np.concatenate([streets.start[along], streets.end[against]])
     head = np.concatenate([streets.end[along], streets.start[against]])
@@ -99,7 +99,7 @@ def _arcs(streets: Streets) -> tuple[Array, Array, Array]:
 
 def _graph(points: Array, streets: Streets, name: str) -> Graph:
     vector = points[streets.end] - points[streets.start]
-    # The square is an exact integer and IEEE 754 rounds its root in one way only.
+    # The square is an exact integer, and IEEE 754 rounds its root the same way on every machine.
     length_cm = np.sqrt((vector**2).sum(axis=1)).astype(np.int64)
     milliseconds = np.maximum(length_cm * 36 // streets.speed_kmh, 1)
     tail, head, stretch = _arcs(streets)

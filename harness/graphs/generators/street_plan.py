@@ -17,7 +17,7 @@ _SPEED_KMH = np.array([[25, 40], [40, 60], [60, 80]])  # from, below; by class
 _LINES_BETWEEN_ARTERIALS = (4, 9)
 _LINES_PER_MOTORWAY = 60
 _LINES_PER_DIAGONAL = 50
-_EMPTY_BLOCKS_PERCENT = 5  # parks, rail yards, hills: nobody drives through
+_EMPTY_BLOCKS_PERCENT = 5  # parks, rail yards, hills
 _CUL_DE_SAC_PERCENT = 35  # of the local streets that do not go through
 _THINNING_ROUNDS = 3
 _SQUEEZE = 3  # the city is longer than wide, as if northward distances counted sqrt(3) times
@@ -34,13 +34,13 @@ class Streets:
     direction: Array
 
     def where(self, keep: Array) -> "Streets":
-        """Only these stretches."""
+        """Return only these stretches."""
         return Streets(*(getattr(self, field.name)[keep] for field in fields(self)))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The whole plan: all points, the order in which the city grew over them, and the streets between them."""
+    """A plan: all points, the order in which the city grew, and the streets between the points."""
 
     points_cm: Array
     growth: Array
@@ -49,7 +49,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class _Lines:
-    """One family of parallel lattice lines: the class of each, its block of streets, its place, the gap before it."""
+    """Parallel lattice lines: the class of each, its block of streets, its position, the gap before it."""
 
     kind: Array
     block: Array
@@ -59,7 +59,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class _Ground:
-    """The lattice; the point of a column and a row has the number `row * side + column`."""
+    """The lattice; the point at a column and a row has the number `row * side + column`."""
 
     columns: _Lines
     rows: _Lines
@@ -79,14 +79,14 @@ class _Ground:
 
     @property
     def remoteness(self) -> Array:
-        """How far the block of each point lies from the centre: 0 there, 100 at the middle of an edge, at most 141."""
+        """The distance of each point's block from the centre: 0 there, 100 at the middle of an edge, at most 141."""
         across, up = (_block_middle(lines) for lines in (self.columns, self.rows))
         squares = (across**2 + _SQUEEZE * (up**2)[:, None]).ravel() * 10_000 // self.side**2
         return np.sqrt(squares).astype(np.int64)
 
 
 def draw(side: int, dice: Dice) -> Plan:
-    """A plan with `side` lines each way."""
+    """Draw a plan with `side` lines each way."""
     ground = _Ground(_lines(side, 130, dice), _lines(side, 80, dice))
     streets = _join(_eastward(ground, dice), _northward(ground, dice), _diagonals(side, dice))
     streets = streets.where(_motorway_access(streets, ground))
@@ -113,13 +113,13 @@ def _lines(side: int, gap_percent: int, dice: Dice) -> _Lines:
 
 
 def _block_middle(lines: _Lines) -> Array:
-    """Of each line's block, the place of its middle, counted in half lines from the centre."""
+    """Return the middle of each line's block, counted in half lines from the centre."""
     sizes = np.bincount(lines.block)
     return (2 * np.cumsum(sizes) - sizes - len(lines.kind))[lines.block]
 
 
 def _points(ground: _Ground, dice: Dice) -> Array:
-    """Where each point lies: on its two lines, pushed off by up to a third of the gaps around it."""
+    """Return the position of each point: on its two lines, moved by up to a third of the gaps around it."""
     side, place = ground.side, []
     for lines, shape in ((ground.columns, (1, side)), (ground.rows, (side, 1))):
         room = np.minimum(lines.gap_cm, np.append(lines.gap_cm[1:], lines.gap_cm[-1]))
@@ -129,28 +129,30 @@ def _points(ground: _Ground, dice: Dice) -> Array:
 
 
 def _built(ground: _Ground, dice: Dice) -> Array:
-    """When each point was built: block by block, roughly from the centre outwards."""
+    """Return when each point was built: block by block, roughly from the centre outwards."""
     return ground.remoteness * dice.between(85, 116, ground.side**2)[ground.block]
 
 
 def _eastward(ground: _Ground, dice: Dice) -> Streets:
-    """Every stretch along a row."""
+    """Return every stretch along a row."""
     column, row = (a.ravel() for a in np.meshgrid(np.arange(ground.side - 1), np.arange(ground.side)))
     start = row * ground.side + column
     run = row * ground.side + ground.columns.block[column]
-    return _rolled(start, start + 1, ground.rows.kind[row], row, run, ground, dice)
+    return _with_speed_and_direction(start, start + 1, ground.rows.kind[row], row, run, ground, dice)
 
 
 def _northward(ground: _Ground, dice: Dice) -> Streets:
-    """Every stretch along a column."""
+    """Return every stretch along a column."""
     column, row = (a.ravel() for a in np.meshgrid(np.arange(ground.side), np.arange(ground.side - 1)))
     start = row * ground.side + column
     run = column * ground.side + ground.rows.block[row]
-    return _rolled(start, start + ground.side, ground.columns.kind[column], column, run, ground, dice)
+    return _with_speed_and_direction(start, start + ground.side, ground.columns.kind[column], column, run, ground, dice)
 
 
-def _rolled(start: Array, end: Array, kind: Array, line: Array, run: Array, ground: _Ground, dice: Dice) -> Streets:
-    """Stretches with speed and direction, which a street keeps along one run, from arterial to arterial."""
+def _with_speed_and_direction(
+    start: Array, end: Array, kind: Array, line: Array, run: Array, ground: _Ground, dice: Dice
+) -> Streets:
+    """Return stretches with speed and direction, which are constant along a run from arterial to arterial."""
     speed, chance, turned = (dice.percent(ground.side**2)[run] for _ in range(3))
     near = 100 - np.minimum(ground.remoteness[start], 100)
     one_way = chance < np.choose(kind, [12 + 85 * near // 100, 45 * near // 100, 0])
@@ -166,7 +168,7 @@ def _speed(kind: Array, percent: Array) -> Array:
 
 
 def _diagonals(side: int, dice: Dice) -> Streets:
-    """Old roads that cut across the lattice, each half as long as it is wide."""
+    """Return old roads that cut across the lattice, each half as long as the lattice is wide."""
     found = []
     for _ in range(side // _LINES_PER_DIAGONAL):
         length, slope = side // 2, 1 - 2 * dice.one(0, 2)
@@ -180,15 +182,15 @@ def _diagonals(side: int, dice: Dice) -> Streets:
 
 
 def _motorway_access(streets: Streets, ground: _Ground) -> Array:
-    """Which stretches may stay: local streets end before a motorway, other roads have a junction with it."""
+    """Return which stretches stay: local streets end before a motorway, other roads have a junction with it."""
     touches = ground.on_motorway[streets.start] | ground.on_motorway[streets.end]
     return (streets.kind != LOCAL) | ~touches
 
 
 def _dry(streets: Streets, side: int, dice: Dice) -> Array:
-    """Which stretches may stay: of those across the river, every second road that is no local street."""
+    """Return which stretches stay: of those across the river, every second road that is not a local street."""
     bank = dice.one(side // 3, side - side // 3) + np.cumsum(dice.between(-1, 2, side))
-    # It runs across the long city, where it always parts it.
+    # The river crosses the long side of the city, so it always divides it.
     east = (np.arange(side) > bank[:, None]).ravel()
     crosses = east[streets.start] != east[streets.end]
     dry: Array = ~crosses
@@ -197,13 +199,13 @@ def _dry(streets: Streets, side: int, dice: Dice) -> Array:
 
 
 def _inhabited(streets: Streets, ground: _Ground, dice: Dice) -> Array:
-    """Which stretches may stay: all but the local streets of empty blocks."""
+    """Return which stretches stay: all except the local streets of empty blocks."""
     empty = dice.percent(ground.side**2) < _EMPTY_BLOCKS_PERCENT
     return (streets.kind != LOCAL) | ~empty[ground.block[streets.start]]
 
 
 def _through(streets: Streets, ground: _Ground, dice: Dice) -> Array:
-    """Which stretches go through: local streets are cut until crossroads have become T-junctions, most far out."""
+    """Return which stretches stay: local streets are cut, mostly far out, until crossroads are T-junctions."""
     candidate = (streets.kind == LOCAL) & (
         dice.percent(len(streets.kind)) < 10 + 90 * ground.remoteness[streets.start] // 100
     )
@@ -211,7 +213,7 @@ def _through(streets: Streets, ground: _Ground, dice: Dice) -> Array:
     for _ in range(_THINNING_ROUNDS):
         degree = np.bincount(np.concatenate([streets.start[stays], streets.end[stays]]), minlength=ground.side**2)
         cut = np.flatnonzero(candidate & stays & (degree[streets.start] > 3) & (degree[streets.end] > 3))
-        # Of the candidates that meet in a point one goes at most, so that no point is left with two streets.
+        # At most one of the candidates at a point is cut, so that no point is left with two streets.
         rank = dice.order(len(cut))
         best = np.full(ground.side**2, len(cut))
         for ends in (streets.start, streets.end):
@@ -221,7 +223,7 @@ def _through(streets: Streets, ground: _Ground, dice: Dice) -> Array:
 
 
 def _with_culs_de_sac(points: Array, built: Array, streets: Streets, cut: Streets, dice: Dice) -> Plan:
-    """The plan, in which some of the streets that were cut lead half way and end there."""
+    """Return the plan with some of the cut streets added as dead ends of half their length."""
     stub = cut.where(dice.percent(len(cut.kind)) < _CUL_DE_SAC_PERCENT)
     stub_end = len(points) + np.arange(len(stub.kind))
     stub_points = (points[stub.start] + points[stub.end]) // 2

@@ -5,15 +5,13 @@ from pathlib import Path
 import numpy as np
 
 from aacbench.errors import UsageError
-from aacbench.graphs import parse
-from aacbench.graphs.parse import LARGEST, Layout
-from aacbench.graphs.readers.source import Source, open_source
-from aacbench.graphs.readers.table import explain_row, first_row, line_text, read_table, row_start
-from aacbench.graphs.readers.values import quoted, whole
+from aacbench.graphs.readers import table
+from aacbench.graphs.readers.source import Source, open_source, quoted, whole
+from aacbench.graphs.readers.table import Layout
 from aacbench.graphs.record import MAX_VERTICES, Array, Graph, from_arcs
 
-# A vertex without arcs is legal, but a small file that claims billions of them must not take the memory.
-_LONELY_VERTICES = 1_000_000
+# A vertex without arcs is legal, but a small file that claims billions of them must not use all memory.
+_ISOLATED_VERTICES = 1_000_000
 _ARC_ROW = "'a <from> <to> <weight>'"
 _COORDINATE_ROW = "'v <vertex> <x> <y>'"
 
@@ -25,17 +23,17 @@ def read_dimacs(path: Path, coords: Path | None = None, *, name: str = "", id_ba
     units of the file (the challenge's road graphs have longitude and latitude in millionths of a degree).
     """
     if id_base not in (None, 0, 1):
-        raise UsageError(f"the ids of a DIMACS file count from 0 or 1: id_base cannot be {id_base!r}.")
+        raise UsageError(f"id_base of a DIMACS file must be 0 or 1, not {id_base!r}.")
     source = open_source(path)
     vertices, arcs, start = _header(source, ("p", "sp"), ("vertices", "arcs"))
     ids, weights = _rows(source, start, "a", 2, vertices, id_base)
     if len(ids) != arcs:
         raise source.error(f"the header says {arcs} arcs, but the file has {len(ids)}; fetch it again.")
-    if vertices > 2 * arcs + _LONELY_VERTICES:
-        raise source.error(f"the header says {vertices} vertices, far more than {arcs} arcs can reach; correct it.")
+    if vertices > 2 * arcs + _ISOLATED_VERTICES:
+        raise source.error(f"the header says {vertices} vertices, too many for {arcs} arcs; correct it.")
     places = None if coords is None else _coordinates(open_source(coords), source, vertices, id_base)
     ids -= _base(id_base)
-    with source.blamed():
+    with source.named_in_errors():
         return from_arcs(vertices, ids[:, 0], ids[:, 1], weights[:, 0], coords=places, name=name)
 
 
@@ -43,30 +41,30 @@ def _coordinates(source: Source, graph: Source, vertices: int, id_base: int | No
     count, start = _header(source, ("p", "aux", "sp", "co"), ("vertices",))
     if count != vertices:
         raise source.error(
-            f"these are the coordinates of {count} vertices, but {graph.path.name} has {vertices};"
+            f"the file has coordinates of {count} vertices, but {graph.path.name} has {vertices};"
             " give the .co file of the same graph."
         )
     ids, places = _rows(source, start, "v", 1, vertices, id_base)
     found = ids[:, 0] - _base(id_base)
     order = np.argsort(found, kind="stable")
-    again = np.flatnonzero(np.diff(found[order]) == 0)
-    if len(again):
-        row = int(order[again + 1].min())
-        at = row_start(source, start, _layout("v", vertices, id_base), row)
+    repeated = np.flatnonzero(np.diff(found[order]) == 0)
+    if len(repeated):
+        row = int(order[repeated + 1].min())
+        at = table.row_start(source, start, _layout("v", vertices, id_base), row)
         raise source.error(f"vertex {ids[row, 0]} has a second coordinate; keep one row for each vertex.", at=at)
     if len(ids) != vertices:
         missing = int(np.setdiff1d(np.arange(len(ids) + 1), found)[0]) + _base(id_base)
         raise source.error(
-            f"the header says {vertices} vertices, but the file has {len(ids)}, and none for vertex {missing};"
+            f"the header says {vertices} vertices, but the file has {len(ids)}; vertex {missing} is missing;"
             " fetch it again."
         )
     return places[order]
 
 
 def _header(source: Source, words: tuple[str, ...], counts: tuple[str, ...]) -> tuple[int, ...]:
-    """The counts that the header gives, then the place where the rows begin."""
-    at = first_row(source, _layout("p", 0, None))
-    line = line_text(source, at)
+    """Return the counts of the header, then the offset of the rows."""
+    at = table.first_row(source, _layout("p", 0, None))
+    line = table.line_text(source, at)
     fields = line.split()
     wanted = " ".join((*words, *(f"<{count}>" for count in counts)))
     if fields[: len(words)] != list(words) or len(fields) != len(words) + len(counts):
@@ -77,7 +75,7 @@ def _header(source: Source, words: tuple[str, ...], counts: tuple[str, ...]) -> 
     except ValueError as error:
         raise source.error(f"{error}; the header is '{wanted}'.", at=at) from None
     if not 0 < found[0] <= MAX_VERTICES:
-        raise source.error(f"a graph has between 1 and {MAX_VERTICES} vertices, not {found[0]}.", at=at)
+        raise source.error(f"a graph must have between 1 and {MAX_VERTICES} vertices, not {found[0]}.", at=at)
     return (*found, at + len(line))
 
 
@@ -87,15 +85,15 @@ def _rows(
     layout = _layout(mark, vertices, id_base)
 
     def explain(status: int, field: str) -> str:
-        if status == parse.OUT_OF_RANGE and id_base is None and whole(field) == 0:
-            return "the ids of this file start at 0, not 1; to read it so, write file:PATH?id_base=0 for the graph."
-        if status == parse.UNKNOWN_ROW and field == "p":
-            return "this is a second header; a file has one."
-        return explain_row(
+        if status == table.OUT_OF_RANGE and id_base is None and whole(field) == 0:
+            return "the ids of this file start at 0, not 1; write file:PATH?id_base=0 to read it."
+        if status == table.UNKNOWN_ROW and field == "p":
+            return "the file has a second header; it must have one."
+        return table.explain_row(
             status, field, _ARC_ROW if mark == "a" else _COORDINATE_ROW, f"{layout.low} to {layout.high}"
         )
 
-    return read_table(source, start, layout, id_columns, 3 - id_columns, explain)
+    return table.read_table(source, start, layout, id_columns, 3 - id_columns, explain)
 
 
 def _layout(mark: str, vertices: int, id_base: int | None) -> Layout:
@@ -104,10 +102,10 @@ def _layout(mark: str, vertices: int, id_base: int | None) -> Layout:
         mark=ord(mark),
         comment=ord("c"),
         other_comment=ord("c"),
-        separator=parse.BLANK,
+        separator=table.BLANK,
         low=low,
         high=low + vertices - 1,
-        smallest=0 if mark == "a" else -LARGEST,
+        smallest=0 if mark == "a" else -table.LARGEST,
     )
 
 

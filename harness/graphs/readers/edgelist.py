@@ -1,24 +1,27 @@
-"""Edge lists as SNAP and OGB give them: two ids on a line, and sometimes a weight."""
+"""Edge lists as SNAP and OGB publish them, with two ids and sometimes a weight on a line, and citation lists."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.graphs.parse import LARGEST, Layout
 from aacbench.graphs.readers.source import Source, open_source
-from aacbench.graphs.readers.table import explain_row, first_row, line_text, read_table
-from aacbench.graphs.record import Graph, from_arcs
+from aacbench.graphs.readers.table import LARGEST, Layout, explain_row, first_row, line_text, read_table
+from aacbench.graphs.record import Array, Graph, from_arcs
+
+WEIGHT_SEED = 42  # of the paper's recipe for citation graphs
 
 
 def read_edge_list(path: Path, *, name: str = "", directed: bool = True, id_base: int = 0) -> Graph:
-    """Read an edge list, plain or gzip, with `#` and `%` comments and fields parted by blanks, tabs or commas.
+    """Read an edge list, plain or gzip, with `#` and `%` comments and fields separated by blanks, tabs or commas.
 
     Without a third column every weight is 1. Ids smaller than `id_base` are an error; the vertices are the ids that
     occur, in ascending order. `directed=False` adds each edge both ways.
     """
     if not 0 <= id_base < LARGEST:
-        raise UsageError(f"the smallest id of an edge list is 0 or more: id_base cannot be {id_base!r}.")
+        raise UsageError(f"id_base of an edge list must be 0 or more, not {id_base!r}.")
     source = open_source(path)
     layout = Layout(
         mark=0,
@@ -33,7 +36,7 @@ def read_edge_list(path: Path, *, name: str = "", directed: bool = True, id_base
     row = "'<from> <to>'" if columns == 2 else "'<from> <to> <weight>'"
 
     def explain(status: int, field: str) -> str:
-        return explain_row(status, field, row, f"which count from {id_base}")
+        return explain_row(status, field, row, f"ids count from {id_base}")
 
     ids, numbers = read_table(source, 0, layout, 2, columns - 2, explain)
     weights = numbers[:, 0] if columns == 3 else np.ones(len(ids), dtype=np.int64)
@@ -41,16 +44,16 @@ def read_edge_list(path: Path, *, name: str = "", directed: bool = True, id_base
     tail, head = places.reshape(ids.shape).T
     if not directed:
         tail, head, weights = np.concatenate((tail, head)), np.concatenate((head, tail)), np.tile(weights, 2)
-    with source.blamed():
+    with source.named_in_errors():
         return from_arcs(len(known), tail, head, weights, name=name, declared_directed=directed)
 
 
 def _columns(source: Source, layout: Layout) -> int:
     if source.data.startswith(b"%%MatrixMarket"):
-        raise source.error("this is a Matrix Market file; remove its first line and its size line, which is no edge.")
+        raise source.error("this is a Matrix Market file; remove its first line and the line with its sizes.")
     at = first_row(source, layout)
     if at == len(source.data):
-        raise source.error("there is no edge in this file; check that it is the right one.")
+        raise source.error("the file holds no edge; check that it is the right one.")
     fields = line_text(source, at).replace(",", " ").split()
     if {"src", "dst"} <= set(fields):
         raise source.error("these are the edges of an OSMnx pair; write file:EDGES.csv?nodes=NODES.csv to read both.")
@@ -59,3 +62,59 @@ def _columns(source: Source, layout: Layout) -> int:
             f"an edge is '<from> <to>' or '<from> <to> <weight>', but this line has {len(fields)} fields.", at=at
         )
     return len(fields)
+
+
+def read_citations(path: Path, *, name: str = "") -> Graph:
+    """Read lines of two vertex numbers (blanks or a comma between, `#` comments) and apply the paper's recipe."""
+    source = open_source(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # an empty list has its own error below
+            lines = source.text.replace(",", " ").splitlines()
+            pairs = np.loadtxt(lines, dtype=np.int64, usecols=(0, 1), ndmin=2)
+    except ValueError as error:
+        raise source.error(f"a citation is two whole numbers on a line ({error}).") from error
+    if not len(pairs):
+        raise source.error("the file holds no citation.")
+    return weighted_citations(pairs[:, 0], pairs[:, 1], name=name)
+
+
+def weighted_citations(citing: npt.ArrayLike, cited: npt.ArrayLike, *, name: str = "") -> Graph:
+    """Symmetrise, keep the largest component, number it in ascending order, draw uniform(1, 10) per edge.
+
+    The recipe draws a weight for each edge in the order in which networkx lists them, which depends on the order of the
+    lines, and also draws one for a paper that cites itself. A `Graph` keeps neither, so it starts from the file.
+    """
+    ids, ends = np.unique(np.stack([citing, cited]), return_inverse=True)
+    vertices, tail, head = _largest_component(len(ids), *ends.reshape(2, -1))
+    low, high = _edges_as_networkx_lists_them(vertices, tail, head)
+    weights = np.random.RandomState(WEIGHT_SEED).uniform(1, 10, len(low))
+    return from_arcs(
+        vertices,
+        np.concatenate([low, high]),
+        np.concatenate([high, low]),
+        np.concatenate([weights, weights]),
+        name=name,
+        declared_directed=False,
+    )
+
+
+def _largest_component(vertices: int, tail: Array, head: Array) -> tuple[int, Array, Array]:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    pattern = coo_array((np.ones(len(tail)), (tail, head)), shape=(vertices, vertices))
+    component = connected_components(pattern, directed=True, connection="weak")[1]
+    _, lowest, sizes = np.unique(component, return_index=True, return_counts=True)
+    chosen = component == np.lexsort((lowest, -sizes))[0]  # of equals, the one with the lowest vertex
+    place = np.cumsum(chosen) - 1
+    inside = chosen[tail]
+    return int(chosen.sum()), place[tail[inside]], place[head[inside]]
+
+
+def _edges_as_networkx_lists_them(vertices: int, tail: Array, head: Array) -> tuple[Array, Array]:
+    """Return each edge once: by its lower end, and for each of those in the order of the lines."""
+    low, high = np.minimum(tail, head), np.maximum(tail, head)
+    first = np.sort(np.unique(low * vertices + high, return_index=True)[1])
+    order = first[np.argsort(low[first], kind="stable")]
+    return low[order], high[order]

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from aacbench.graphs.readers.source import Source, open_source
-from aacbench.graphs.readers.values import number, quoted, whole
+from aacbench.graphs.readers.source import Source, number, open_source, quoted, whole
 from aacbench.graphs.record import Array, Graph, from_arcs, frozen
 
 _FREE, _BLOCKED = ".GS", "@OTW"
@@ -19,6 +19,7 @@ class Scenario:
     """The problems of a scenario file: arrays with one entry per problem, and the map that each one names."""
 
     map_name: tuple[str, ...]
+    line: Array
     bucket: Array
     width: Array
     height: Array
@@ -41,12 +42,12 @@ def read_map(path: Path, *, name: str = "") -> Graph:
     source = open_source(path)
     free = _free_cells(source)
     if not free.any():
-        raise source.error(f"no cell of this map is free, that is, one of {' '.join(_FREE)}.")
+        raise source.error(f"the map has no free cell, which is one of {' '.join(_FREE)}.")
     place = np.full(free.shape, -1, dtype=np.int64)
     place[free] = np.arange(np.count_nonzero(free))
     pairs, costs = _steps(free, place)
     rows, columns = np.nonzero(free)
-    with source.blamed():
+    with source.named_in_errors():
         return from_arcs(
             len(rows),
             np.concatenate((pairs[0], pairs[1])),
@@ -63,15 +64,16 @@ def read_scenario(path: Path) -> Scenario:
     source = open_source(path)
     head = source.lines[0].split()
     if len(head) != 2 or head[0] != "version" or head[1] not in ("1", "1.0"):
-        raise source.error(f"a scenario begins with 'version 1', not {quoted(source.lines[0])}.", line=1)
-    problems = [_problem(source, line, text) for line, text in enumerate(source.lines[1:], start=2) if text.strip()]
-    if not problems:
-        raise source.error("there is no problem in this scenario; fetch it again.")
-    columns = dict(zip(_FIELDS, zip(*problems, strict=True), strict=True))
+        raise source.error(f"a scenario must begin with 'version 1', not {quoted(source.lines[0])}.", line=1)
+    lines = [line for line, text in enumerate(source.lines, start=1) if line > 1 and text.strip()]
+    if not lines:
+        raise source.error("the scenario has no problems; fetch it again.")
+    problems = [_problem(source, line, source.lines[line - 1]) for line in lines]
     return Scenario(
-        map_name=tuple(str(value) for value in columns["map"]),
-        optimum=frozen(np.array(columns["optimum"]), np.float64),
-        **{field: frozen(np.array(columns[field]), np.int64) for field in _WHOLE_FIELDS},
+        map_name=tuple(problem["map"] for problem in problems),
+        line=frozen(np.array(lines), np.int64),
+        optimum=frozen(np.array([problem["optimum"] for problem in problems]), np.float64),
+        **{name: frozen(np.array([problem[name] for problem in problems]), np.int64) for name in _WHOLE_FIELDS},
     )
 
 
@@ -92,7 +94,7 @@ def _free_cells(source: Source) -> Array:
 
 
 def _map_size(source: Source) -> tuple[int, int]:
-    """Height and width from the four lines of the header."""
+    """Return height and width from the four lines of the header."""
     head = [line.split() for line in source.lines[:4]]
     form = "'type octile', 'height <rows>', 'width <columns>', 'map'"
     for line, (fields, word) in enumerate(zip(head, ("type", "height", "width", "map"), strict=False), start=1):
@@ -101,7 +103,7 @@ def _map_size(source: Source) -> tuple[int, int]:
     if len(head) < 4:
         raise source.error(f"the header of a map is {form}, one on each line.")
     if head[0][1] != "octile":
-        raise source.error(f"only maps of type octile are known, not {quoted(head[0][1])}.", line=1)
+        raise source.error(f"the type of the map must be octile, not {quoted(head[0][1])}.", line=1)
     sizes = []
     for line in (2, 3):
         try:
@@ -109,13 +111,13 @@ def _map_size(source: Source) -> tuple[int, int]:
         except ValueError as error:
             raise source.error(f"{error}; the header of a map is {form}.", line=line) from None
         if size < 1:
-            raise source.error(f"a map has at least one row and one column, not {size}.", line=line)
+            raise source.error(f"a map needs at least one row and one column, not {size}.", line=line)
         sizes.append(size)
     return sizes[0], sizes[1]
 
 
 def _steps(free: Array, place: Array) -> tuple[Array, Array]:
-    """Each pair of neighbours once, and what the step between them costs."""
+    """Return each pair of neighbours once, and the cost of the step between them."""
     right = (free[:, :-1] & free[:, 1:], place[:, :-1], place[:, 1:])
     down = (free[:-1] & free[1:], place[:-1], place[1:])
     square = free[:-1, :-1] & free[:-1, 1:] & free[1:, :-1] & free[1:, 1:]
@@ -126,7 +128,7 @@ def _steps(free: Array, place: Array) -> tuple[Array, Array]:
     return np.concatenate(pairs, axis=1), np.concatenate(costs)
 
 
-def _problem(source: Source, line: int, text: str) -> tuple[int | float | str, ...]:
+def _problem(source: Source, line: int, text: str) -> dict[str, Any]:
     fields = text.split("\t") if "\t" in text else text.split()
     if len(fields) != len(_FIELDS):
         message = f"a problem has the {len(_FIELDS)} fields {', '.join(_FIELDS)}, but this line has {len(fields)}."
@@ -146,5 +148,4 @@ def _problem(source: Source, line: int, text: str) -> tuple[int | float | str, .
                 f" {values['height']} rows; correct it.",
                 line=line,
             )
-    first, *others = (values[field] for field in _WHOLE_FIELDS)
-    return (first, row["map"], *others, optimum)
+    return {**values, "map": row["map"], "optimum": optimum}

@@ -1,25 +1,21 @@
 """Graphs in our own file format: the arrays of the record in a NumPy archive, with their digest."""
 
 import io
-import os
-import uuid
-import zipfile
 from pathlib import Path
 
 import numpy as np
-from numpy.lib import format as npy
 
 from aacbench.errors import DataError
 from aacbench.graphs.readers.source import open_source
 from aacbench.graphs.record import Array, Graph
+from aacbench.util.atomic_io import replace_file
 
 FORMAT = "aacbench.graph/1"
 _MEMBERS = {"format", "name", "digest", "directed", "indptr", "indices", "weights"}
 
 
 def write_npz(graph: Graph, path: Path) -> None:
-    """Write a graph so that the file is there whole or not at all."""
-    path = Path(path)
+    """Write a graph; the file is complete or does not exist."""
     arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
     if graph.coords is not None:
         arrays["coords"] = graph.coords
@@ -27,24 +23,20 @@ def write_npz(graph: Graph, path: Path) -> None:
     arrays["directed"] = np.array(graph.declared_directed)
     for key, text in (("format", FORMAT), ("name", graph.name), ("digest", graph.digest)):
         arrays[key] = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-    part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    archive = io.BytesIO()
+    np.savez(archive, allow_pickle=False, **arrays)
     try:
-        with part.open("xb") as file:
-            np.savez(file, allow_pickle=False, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        replace_file(Path(path), archive.getvalue())
     except OSError as error:
-        raise DataError(f"{path} cannot be written ({error.strerror}); choose another place.") from None
-    finally:
-        part.unlink(missing_ok=True)
+        raise DataError(f"{path} cannot be written ({error.strerror}); choose another folder.") from None
 
 
 def read_npz(path: Path, *, name: str = "") -> Graph:
-    """Read a graph that `write_npz` wrote; `name`, where given, takes the place of the one in the file."""
+    """Read a graph that `write_npz` wrote; `name` replaces the name in the file."""
     source = open_source(path)
     try:
-        arrays = _arrays(source.data)
+        with np.load(io.BytesIO(source.data), allow_pickle=False) as archive:
+            arrays = dict(archive)
         if not arrays.keys() >= _MEMBERS:
             raise DataError(f"it lacks {', '.join(sorted(_MEMBERS - arrays.keys()))}")
         if _text(arrays["format"]) != FORMAT:
@@ -61,27 +53,8 @@ def read_npz(path: Path, *, name: str = "") -> Graph:
             raise DataError("its digest does not fit its arrays")
     except Exception as error:  # a damaged archive raises a dozen types, from zipfile, zlib, numpy and ast
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
-        raise source.error(f"this is no graph written by aacbench, or it is damaged ({reason}).") from None
+        raise source.error(f"this is not a graph written by aacbench, or it is damaged ({reason}).") from None
     return graph
-
-
-def _arrays(data: bytes) -> dict[str, Array]:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return {member.removesuffix(".npy"): _array(archive.read(member)) for member in archive.namelist()}
-
-
-def _array(data: bytes) -> Array:
-    file = io.BytesIO(data)
-    version = npy.read_magic(file)
-    shape, _, dtype = npy.read_array_header_1_0(file) if version == (1, 0) else npy.read_array_header_2_0(file)
-    if dtype.hasobject:
-        raise DataError("an array holds Python objects")
-    # NumPy would make room for whatever shape the header claims before it reads on.
-    if int(np.prod(shape, dtype=object)) * dtype.itemsize != len(data) - file.tell():
-        raise DataError("an array is cut short")
-    file.seek(0)
-    array: Array = npy.read_array(file, allow_pickle=False)
-    return array
 
 
 def _checked(array: Array, *kinds: str, dimensions: int = 1) -> Array:

@@ -3,43 +3,72 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import NoReturn
+from xml.parsers import expat
 
 import numpy as np
 
-from aacbench.graphs.readers import values
-from aacbench.graphs.readers.graphml import Element, parse_graphml
-from aacbench.graphs.readers.source import Source, open_source
-from aacbench.graphs.readers.values import quoted
+from aacbench.errors import DataError
+from aacbench.graphs.readers.source import Source, number, open_source, quoted, whole
 from aacbench.graphs.record import Graph, from_arcs
+
+_NAMESPACE_END = " "
+
+
+@dataclass(frozen=True)
+class _Element:
+    """A node or an edge of a GraphML file: its line, the attributes of its tag, and its data by name."""
+
+    line: int
+    tag: dict[str, str]
+    data: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class _Document:
+    """The contents of a GraphML file; filled while it is parsed."""
+
+    directed: bool = True
+    names: dict[str, dict[str, str]] = field(default_factory=lambda: {"node": {}, "edge": {}})
+    nodes: list[_Element] = field(default_factory=list)
+    edges: list[_Element] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class _Row:
-    """A record of a file, with the line it stands on."""
+    """A record of a file, with its line number."""
 
     source: Source
     line: int
     fields: Mapping[str, str]
 
-    def number(self, name: str, *, weight: bool = False) -> int | float:
+    def number(self, name: str) -> int | float:
         try:
-            return (values.weight if weight else values.number)(self._field(name))
+            return number(self._field(name))
         except ValueError as error:
-            wanted = "a number of 0 or more" if weight else "a number"
-            raise self.source.error(f"{name}: {error}; {wanted} is wanted.", line=self.line) from None
+            raise self.error(f"{name}: {error}; it must be a number.") from None
+
+    def weight(self, name: str) -> int | float:
+        value = self.number(name)
+        if value < 0:
+            raise self.error(f"{name}: the weight {quoted(self._field(name))} is negative; it must be 0 or more.")
+        return value
 
     def whole(self, name: str) -> int:
         try:
-            return values.whole(self._field(name))
+            return whole(self._field(name))
         except ValueError as error:
-            raise self.source.error(f"{name}: {error}; a node number is wanted.", line=self.line) from None
+            raise self.error(f"{name}: {error}; it must be a node number.") from None
+
+    def error(self, message: str) -> DataError:
+        return self.source.error(message, line=self.line)
 
     def _field(self, name: str) -> str:
         if not self.fields.get(name, ""):
-            raise self.source.error(f"there is no {name} here; give every row one.", line=self.line)
+            raise self.error(f"{name} is missing; give every row one.")
         return self.fields[name]
 
 
@@ -49,13 +78,13 @@ def read_graphml(path: Path, *, weight: str = "length", name: str = "") -> Graph
     Coordinates are (x, y), which are longitude and latitude unless the network was projected.
     """
     source = open_source(path)
-    document = parse_graphml(source)
+    document = _parse_graphml(source)
     known = sorted(set(document.names["edge"].values()))
     if document.edges and not known:
-        raise source.error("the edges have no attribute that could be the weight; save the network with lengths.")
+        raise source.error("the edges have no attributes; save the network with lengths.")
     if document.edges and weight not in known:
         raise source.error(
-            f"no edge attribute is named {quoted(weight)}; write file:PATH?weight=NAME with one of {', '.join(known)}."
+            f"the edges have no attribute {quoted(weight)}; write file:PATH?weight=NAME with one of {', '.join(known)}."
         )
     place: dict[str, int] = {}
     for position, node in enumerate(document.nodes):
@@ -63,7 +92,7 @@ def read_graphml(path: Path, *, weight: str = "length", name: str = "") -> Graph
             raise source.error(f"node {quoted(node.tag['id'])} occurs twice; keep one.", line=node.line)
     nodes = [_Row(source, node.line, node.data) for node in document.nodes]
     ends = [[_place(source, edge, end, place) for edge in document.edges] for end in ("source", "target")]
-    weights = [_Row(source, edge.line, edge.data).number(weight, weight=True) for edge in document.edges]
+    weights = [_Row(source, edge.line, edge.data).weight(weight) for edge in document.edges]
     if not document.directed:
         ends, weights = [ends[0] + ends[1], ends[1] + ends[0]], weights * 2
     coords = [(row.number("x"), row.number("y")) for row in nodes]
@@ -90,10 +119,10 @@ def read_csv_pair(nodes: Path, edges: Path, *, weight: str = "length", name: str
         for column, end in zip(ends, ("src", "dst"), strict=True):
             idx = row.whole(end)
             if idx not in place:
-                message = f"{end} {idx} is no node of {node_source.path.name}; give files of the same network."
+                message = f"{end} {idx} is not a node of {node_source.path.name}; give two files of the same network."
                 raise edge_source.error(message, line=row.line)
             column.append(place[idx])
-    weights = [row.number(weight, weight=True) for row in edge_rows]
+    weights = [row.weight(weight) for row in edge_rows]
     coords = [(row.number("lon"), row.number("lat")) for row in node_rows]
     return _build(edge_source, ends, weights, coords, name, True)
 
@@ -107,15 +136,14 @@ def _build(
     directed: bool,
 ) -> Graph:
     places = np.array(coords, dtype=np.float64).reshape(-1, 2)
-    with source.blamed():
-        return from_arcs(
-            len(places), ends[0], ends[1], values.column(weights), coords=places, name=name, declared_directed=directed
-        )
+    costs = np.array(weights, dtype=np.int64 if all(isinstance(value, int) for value in weights) else np.float64)
+    with source.named_in_errors():
+        return from_arcs(len(places), ends[0], ends[1], costs, coords=places, name=name, declared_directed=directed)
 
 
-def _place(source: Source, edge: Element, end: str, place: Mapping[str, int]) -> int:
+def _place(source: Source, edge: _Element, end: str, place: Mapping[str, int]) -> int:
     if edge.tag[end] not in place:
-        raise source.error(f"the {end} {quoted(edge.tag[end])} is no node of this file.", line=edge.line)
+        raise source.error(f"the {end} {quoted(edge.tag[end])} is not a node of this file.", line=edge.line)
     return place[edge.tag[end]]
 
 
@@ -125,7 +153,7 @@ def _csv_rows(source: Source, wanted: tuple[str, ...], advice: Mapping[str, str]
         header = next(reader)
         for column in wanted:
             if header.count(column) != 1:
-                message = f"there must be one column {quoted(column)}; the columns are {quoted(', '.join(header))}"
+                message = f"one column must be {quoted(column)}; the columns are {quoted(', '.join(header))}"
                 raise source.error(message + advice.get(column, "."), line=1)
         return [_csv_row(source, reader.line_num, header, row) for row in reader if row]
     except csv.Error as error:
@@ -136,3 +164,82 @@ def _csv_row(source: Source, line: int, header: list[str], row: list[str]) -> _R
     if len(row) != len(header):
         raise source.error(f"the row has {len(row)} fields, but there are {len(header)} columns.", line=line)
     return _Row(source, line, dict(zip(header, row, strict=True)))
+
+
+def _parse_graphml(source: Source) -> _Document:
+    parser = _Parser(source)
+    try:
+        parser.expat.Parse(source.data, True)
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        raise source.error(f"this is not GraphML ({reason}); fetch the file again.", line=error.lineno) from None
+    except (LookupError, ValueError) as error:
+        raise source.error(f"the encoding of this file is unknown ({error}); save it as UTF-8.") from None
+    if not parser.graphs:
+        raise source.error("this XML file holds no graph; save the network with osmnx.save_graphml.")
+    return parser.document
+
+
+class _Parser:
+    # Expat knows the line of each element; the tree parsers of the standard library do not.
+    def __init__(self, source: Source) -> None:
+        self.source, self.document, self.graphs = source, _Document(), 0
+        self._kind, self._name = "", ""
+        self._element: _Element | None = None
+        self._text: list[str] | None = None
+        self.expat = expat.ParserCreate(namespace_separator=_NAMESPACE_END)
+        self.expat.buffer_text = True
+        self.expat.StartElementHandler = self._start
+        self.expat.EndElementHandler = self._end
+        self.expat.CharacterDataHandler = self._characters
+
+    def _start(self, full_name: str, tag: dict[str, str]) -> None:
+        kind = full_name.rpartition(_NAMESPACE_END)[2]
+        if kind == "graph":
+            self._start_graph(tag)
+        elif kind == "key" and tag.get("for") in ("node", "edge", "all"):
+            for owner in ("node", "edge") if tag["for"] == "all" else (tag["for"],):
+                self.document.names[owner][tag.get("id", "")] = tag.get("attr.name", "")
+        elif kind in ("node", "edge"):
+            self._start_element(kind, tag)
+        elif kind == "data" and self._element is not None:
+            self._name = self.document.names[self._kind].get(tag.get("key", ""), "")
+            self._text = []
+
+    def _start_graph(self, tag: dict[str, str]) -> None:
+        self.graphs += 1
+        if self.graphs > 1:
+            self._fail("the file holds a second graph; it must hold one.")
+        direction = tag.get("edgedefault", "")
+        if direction not in ("directed", "undirected"):
+            self._fail(f"edgedefault must be 'directed' or 'undirected', not {quoted(direction)}.")
+        self.document.directed = direction == "directed"
+
+    def _start_element(self, kind: str, tag: dict[str, str]) -> None:
+        if not self.graphs:
+            self._fail(f"this {kind} is outside a graph.")
+        for name in ("id",) if kind == "node" else ("source", "target"):
+            if name not in tag:
+                self._fail(f"this {kind} has no {name}.")
+        direction = "true" if self.document.directed else "false"
+        if tag.get("directed", direction) != direction:
+            self._fail("this edge and its graph differ in being directed, which is not supported.")
+        self._kind, self._element = kind, _Element(self.expat.CurrentLineNumber, tag)
+        (self.document.nodes if kind == "node" else self.document.edges).append(self._element)
+
+    def _end(self, full_name: str) -> None:
+        kind = full_name.rpartition(_NAMESPACE_END)[2]
+        if kind == "data" and self._text is not None and self._element is not None:
+            if self._name and self._name in self._element.data:
+                self._fail(f"this {self._kind} has {quoted(self._name)} twice.")
+            self._element.data[self._name] = "".join(self._text).strip()
+            self._text = None
+        elif kind in ("node", "edge"):
+            self._element = None
+
+    def _characters(self, text: str) -> None:
+        if self._text is not None:
+            self._text.append(text)
+
+    def _fail(self, message: str) -> NoReturn:
+        raise self.source.error(message, line=self.expat.CurrentLineNumber)

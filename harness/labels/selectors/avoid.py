@@ -1,4 +1,4 @@
-"""Avoid (Goldberg and Werneck 2005): each landmark behind the region that the landmarks so far bound worst."""
+"""Avoid (Goldberg and Werneck 2005): each landmark lies behind the region that earlier ones bound worst."""
 
 import numpy as np
 
@@ -6,37 +6,39 @@ from aacbench.graphs import components
 from aacbench.graphs.record import Array
 from aacbench.labels.pool import Pool
 from aacbench.labels.selectors.growing import Growing
-from aacbench.labels.selectors.trees import shortest_path_tree, worst_leaf
-from aacbench.search.networks import Network
+from aacbench.search.heap import sift_down, sift_up
+from aacbench.search.networks import Arcs, Network, borrow, give_back
+from aacbench.util.compiled import kernel
+
+ROOT = -1  # the parent of the root and of unreachable vertices
 
 
 def avoid(network: Network, count: int, rng: np.random.Generator) -> Pool:
-    """So many landmarks, one after another; the first K of a longer run are the run for K."""
+    """Return a pool of `count` landmarks; the first K of a longer run are the run for K."""
     grown = Growing(network)
     extend(grown, count, rng)
     return grown.pool()
 
 
 def extend(grown: Growing, count: int, rng: np.random.Generator) -> None:
-    """Add landmarks until there are `count`, or as many as the largest component has vertices."""
+    """Add landmarks until there are `count`, or all vertices of the largest component."""
     inside = components.largest(grown.network.graph)
     while len(grown.landmarks) < min(count, len(inside)):
         grown.add(next_landmark(grown, inside, rng))
 
 
 def next_landmark(grown: Growing, inside: Array, rng: np.random.Generator) -> int:
-    """The leaf below the worst-bounded part of the shortest-path tree of a random root.
+    """Return the leaf below the worst-bounded part of the shortest-path tree of a random root.
 
-    Roots far from every landmark are likelier, by the square of that distance. Where no bound is off, the farthest
-    vertex is taken.
+    The probability of a root grows with the square of its distance from the nearest landmark. If every bound is exact,
+    return the vertex farthest from all landmarks.
     """
     root = _root(grown, inside, rng)
     distances, parents, order = shortest_path_tree(grown.network, root)
     member = np.zeros(len(distances), dtype=np.bool_)
     member[inside] = True
-    slack = np.maximum(distances - grown.bounds_from(root), 0).astype(
-        np.float64
-    )  # sums of integers may not fit 64 bits
+    # As floats, since sums of integers may not fit 64 bits.
+    slack = np.maximum(distances - grown.bounds_from(root), 0).astype(np.float64)
     blocked = np.zeros(len(distances), dtype=np.bool_)
     blocked[grown.landmarks] = True
     leaf = int(worst_leaf(order[member[order]], parents, slack, blocked))
@@ -56,3 +58,75 @@ def _farthest(grown: Growing, inside: Array) -> int:
     away = grown.away.copy()
     away[grown.landmarks] = -1
     return int(inside[np.argmax(away[inside])])
+
+
+def shortest_path_tree(network: Network, root: int) -> tuple[Array, Array, Array]:
+    """Return distances from the root (-1 is unreachable), parents, and the reached vertices, nearest first.
+
+    A parent comes before its children, also where arcs have weight zero.
+    """
+    graph = network.graph
+    distances = np.empty(graph.vertices, dtype=graph.weights.dtype)
+    parents = np.empty(graph.vertices, dtype=np.int64)
+    order = np.empty(graph.vertices, dtype=np.int64)
+    work = borrow(network)
+    reached = grow_tree(network.arcs, np.int64(network.place[root]), distances, parents, order, work.heap)
+    give_back(network, work)
+    placed = parents[network.place]
+    renumbered = np.where(placed < 0, ROOT, network.original[placed])
+    return distances[network.place], renumbered, network.original[order[:reached]].astype(np.int64)
+
+
+@kernel
+def grow_tree(arcs: Arcs, source: int, distances: Array, parents: Array, order: Array, heap: Array) -> int:
+    """Run Dijkstra from the source, record parents and the order of settling, and return how many were settled."""
+    distances[:] = -1
+    parents[:] = -1
+    distances[source] = 0
+    zero = distances[source]
+    sift_up(heap, 0, zero, zero, np.uint32(0), np.uint32(source))
+    size, settled = 1, 0
+    while size > 0:
+        g, u = heap[0].f, heap[0].vertex
+        size -= 1
+        sift_down(heap, size)
+        if g > distances[u]:
+            continue
+        order[settled] = u
+        settled += 1
+        for arc in range(arcs.indptr[u], arcs.indptr[u + np.uint32(1)]):
+            v = arcs.heads[arc]
+            through = g + arcs.weights[arc]
+            if distances[v] < 0 or through < distances[v]:
+                distances[v] = through
+                parents[v] = u
+                sift_up(heap, size, through, zero, np.uint32(0), v)
+                size += 1
+    return settled
+
+
+@kernel
+def worst_leaf(order: Array, parents: Array, slack: Array, blocked: Array) -> int:
+    """Return the leaf reached from the vertex of the largest size by descending to the largest child each time.
+
+    The size of a vertex is the summed slack of its subtree, or zero if the subtree has a blocked vertex. Ties go to the
+    lowest vertex. Return -1 if every size is zero. `slack` and `blocked` are overwritten.
+    """
+    heaviest = np.full(len(parents), -1, dtype=np.int64)  # the largest child
+    best = -1
+    for k in range(len(order) - 1, -1, -1):
+        v = order[k]
+        if blocked[v]:
+            slack[v] = 0
+        if slack[v] > 0 and (best < 0 or slack[v] > slack[best] or (slack[v] == slack[best] and v < best)):
+            best = v
+        parent = parents[v]
+        if parent >= 0:
+            slack[parent] += slack[v]
+            blocked[parent] |= blocked[v]
+            rival = heaviest[parent]
+            if rival < 0 or slack[v] > slack[rival] or (slack[v] == slack[rival] and v < rival):
+                heaviest[parent] = v
+    while best >= 0 and heaviest[best] >= 0:
+        best = heaviest[best]
+    return best

@@ -1,4 +1,4 @@
-"""A pool that grows landmark by landmark, with the bounds that the landmarks so far give from one vertex to all."""
+"""A pool that grows by one landmark at a time, and the ALT bounds of the landmarks so far."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from aacbench.util.compiled import kernel
 class Growing:
     """Landmarks and their rows of distances; on a symmetric graph `backward` is `forward`.
 
-    `away` is how far each vertex is from its nearest landmark, by forward distance.
+    `away` is the forward distance of each vertex from its nearest landmark.
     """
 
     network: Network
@@ -33,36 +33,36 @@ class Growing:
 
     @property
     def one_table(self) -> bool:
-        """Whether one row serves both directions."""
+        """Return whether one row serves both directions."""
         return self.backward is self.forward
 
     @classmethod
     def of(cls, network: Network, pool: Pool) -> "Growing":
-        """A pool to grow on from."""
+        """Return a growing pool that starts with the landmarks of a pool."""
         wide, grown = network.graph.weights.dtype, cls(network)
         for landmark, ahead, back in zip(pool.landmarks.tolist(), pool.forward, pool.backward, strict=True):
             row = ahead.astype(wide)
-            grown._note(landmark, row, row if grown.one_table else back.astype(wide))
+            grown._append(landmark, row, row if grown.one_table else back.astype(wide))
         return grown
 
     def add(self, landmark: int) -> None:
-        """One more landmark, its distances computed."""
+        """Add a landmark and compute its distances."""
         row = distances(self.network, landmark, Direction.FROM)
-        self._note(landmark, row, row if self.one_table else distances(self.network, landmark, Direction.TO))
+        self._append(landmark, row, row if self.one_table else distances(self.network, landmark, Direction.TO))
 
-    def kept(self, positions: Iterable[int]) -> "Growing":
-        """The landmarks at these positions, to grow on from."""
+    def only(self, positions: Iterable[int]) -> "Growing":
+        """Return a growing pool of the landmarks at these positions."""
         fewer = Growing(self.network)
         fewer.take_from(self, positions)
         return fewer
 
     def take_from(self, other: "Growing", positions: Iterable[int]) -> None:
-        """Add another's landmarks at these positions, with what is known of them."""
+        """Add the landmarks at these positions of another growing pool, with their distances."""
         for k in positions:
-            self._note(other.landmarks[k], other.forward[k], other.backward[k])
+            self._append(other.landmarks[k], other.forward[k], other.backward[k])
 
     def bounds_from(self, root: int) -> Array:
-        """The ALT bound on d(root, v) for every v, 0 where nothing is known."""
+        """Return the ALT bound on d(root, v) for every v."""
         best = np.zeros(self.network.graph.vertices, dtype=self.network.graph.weights.dtype)
         for row in self.forward:
             raise_bounds(best, row, row[root], True, self.one_table)
@@ -71,12 +71,12 @@ class Growing:
         return best
 
     def pool(self) -> Pool:
-        """What has grown, as a pool."""
+        """Return the landmarks so far as a pool."""
         forward = table(self.forward)
         backward = forward if self.one_table else table(self.backward)
         return Pool(np.array(self.landmarks, dtype=np.int64), forward, backward, 0.0)
 
-    def _note(self, landmark: int, ahead: Array, back: Array) -> None:
+    def _append(self, landmark: int, ahead: Array, back: Array) -> None:
         self.landmarks.append(landmark)
         self.forward.append(ahead)
         if not self.one_table:
@@ -86,7 +86,7 @@ class Growing:
 
 @kernel
 def raise_bounds(best: Array, row: Array, at_root: Any, ahead: bool, back: bool) -> None:
-    """Raise bounds on d(root, v) to those of one landmark, from d(l, v) or d(v, l) or both; -1 tells nothing."""
+    """Raise bounds on d(root, v) to those of one landmark, from d(l, v), d(v, l) or both; -1 is unreachable."""
     if at_root < 0:
         return
     for v in range(len(best)):
@@ -100,7 +100,7 @@ def raise_bounds(best: Array, row: Array, at_root: Any, ahead: bool, back: bool)
 
 @kernel
 def lower_to(best: Array, row: Array) -> None:
-    """Lower distances to those of a row, where it has one; -1 is none."""
+    """Lower distances to those of a row; -1 in the row is unreachable."""
     for v in range(len(best)):
         if row[v] >= 0 and row[v] < best[v]:
             best[v] = row[v]

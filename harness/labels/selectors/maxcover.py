@@ -1,4 +1,4 @@
-"""Maxcover (Goldberg and Werneck 2005): landmarks of avoid, exchanged while that makes more arcs tight."""
+"""Maxcover (Goldberg and Werneck 2005): the landmarks of avoid, exchanged while that covers more arcs."""
 
 from typing import Any
 
@@ -13,25 +13,25 @@ from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.networks import Network
 from aacbench.util.compiled import kernel
 
-CANDIDATES, ATTEMPTS = 4, 5  # per landmark wanted: landmarks to choose among, and calls of avoid to find them
+CANDIDATES, ATTEMPTS = 4, 5  # per landmark: candidates to choose from, and calls of avoid to find them
 
 
 def maxcover(network: Network, count: int, rng: np.random.Generator) -> Pool:
-    """Avoid's landmarks after every exchange with a further candidate that covers more arcs, the best one first.
+    """Return avoid's landmarks after all exchanges with a candidate that cover more arcs, the best exchange first.
 
-    A landmark covers an arc that its own bound makes tight. Candidates come from dropping each landmark with
-    probability one half and letting avoid fill the gaps, again and again.
+    A landmark covers an arc if its bound equals the arc's weight. Candidates are found by repeatedly dropping each
+    landmark with probability one half and letting avoid fill the gaps.
     """
     grown = _candidates(network, count, rng)
     wanted = min(count, len(grown.landmarks))
     if wanted == len(grown.landmarks):
         return grown.pool()
     chosen = exchanged(_covered(grown), wanted)
-    return grown.kept(chosen).pool()
+    return grown.only(chosen).pool()
 
 
 def exchanged(covers: Array, wanted: int) -> list[int]:
-    """Positions after all exchanges that cover more arcs, from the first ones on; `covers` has a row a candidate."""
+    """Return the chosen rows of `covers`, one row per candidate, after all improving exchanges from the first rows."""
     chosen = np.arange(wanted)
     while True:
         gains = exchange_gains(covers, owners(covers, chosen), wanted)
@@ -44,7 +44,7 @@ def exchanged(covers: Array, wanted: int) -> list[int]:
 
 @kernel
 def owners(covers: Array, chosen: Array) -> Array:
-    """By whose place alone each arc is covered: -1 where by none, -2 where by several."""
+    """Return the only chosen position that covers each arc: -1 if there is none, -2 if there are several."""
     owner = np.full(covers.shape[1], -1, dtype=np.int64)
     for place in range(len(chosen)):
         row = covers[chosen[place]]
@@ -56,32 +56,32 @@ def owners(covers: Array, chosen: Array) -> Array:
 
 @kernel
 def exchange_gains(covers: Array, owner: Array, wanted: int) -> Array:
-    """How many more arcs are covered once a candidate takes a place, for each of both."""
-    telling = np.flatnonzero(owner != -2)  # what is covered twice stays covered
-    alone = np.zeros(wanted + 1, dtype=np.int64)
-    for arc in telling:
-        alone[owner[arc] + 1] += 1
+    """Return how many more arcs are covered if a candidate (row) replaces a chosen landmark (column)."""
+    relevant = np.flatnonzero(owner != -2)  # an arc covered twice stays covered
+    covered_alone = np.zeros(wanted + 1, dtype=np.int64)
+    for arc in relevant:
+        covered_alone[owner[arc] + 1] += 1
     gains = np.empty((len(covers), wanted), dtype=np.int64)
     by = np.empty(wanted + 1, dtype=np.int64)
     for candidate in range(len(covers)):
         by[:] = 0
-        for arc in telling:
-            by[owner[arc] + 1] += covers[candidate, arc]  # a sum and no branch, which could not be predicted
+        for arc in relevant:
+            by[owner[arc] + 1] += covers[candidate, arc]  # a sum instead of an unpredictable branch
         for place in range(wanted):
-            gains[candidate, place] = by[0] + by[place + 1] - alone[place + 1]
+            gains[candidate, place] = by[0] + by[place + 1] - covered_alone[place + 1]
     return gains
 
 
 def _candidates(network: Network, count: int, rng: np.random.Generator) -> Growing:
-    """Avoid's own landmarks first, then those that it finds beside random halves of what it had."""
+    """Return avoid's own landmarks, followed by those it adds to random halves of its current ones."""
     inside = components.largest(network.graph)
     current = Growing(network)
     extend(current, count, rng)
-    every, known = current.kept(range(len(current.landmarks))), set(current.landmarks)
+    every, known = current.only(range(len(current.landmarks))), set(current.landmarks)
     most = min(CANDIDATES * count, len(inside))
     attempts = len(current.landmarks)
     while len(known) < most and attempts < ATTEMPTS * count:
-        current = current.kept(np.flatnonzero(rng.random(len(current.landmarks)) < 0.5).tolist())
+        current = current.only(np.flatnonzero(rng.random(len(current.landmarks)) < 0.5).tolist())
         before = len(current.landmarks)
         extend(current, count, rng)
         fresh = [k for k in range(before, len(current.landmarks)) if current.landmarks[k] not in known]
@@ -92,7 +92,7 @@ def _candidates(network: Network, count: int, rng: np.random.Generator) -> Growi
 
 
 def _covered(grown: Growing) -> Array:
-    """Whether the arc (u, v) is tight for a landmark: d(l, v) = d(l, u) + w, or d(u, l) = w + d(v, l)."""
+    """Return for each landmark whether it covers each arc (u, v): d(l, v) = d(l, u) + w, or d(u, l) = w + d(v, l)."""
     graph = grown.network.graph
     covers = np.empty((len(grown.landmarks), graph.arcs), dtype=np.bool_)
     for k, (ahead, back) in enumerate(zip(grown.forward, grown.backward, strict=True)):
@@ -103,7 +103,7 @@ def _covered(grown: Growing) -> Array:
 
 @kernel
 def tight(tails: Array, heads: Array, weights: Array, ahead: Array, back: Array, care: Any, found: Array) -> None:
-    """Note for each arc whether the bound of this landmark, by d(l, v) or by d(v, l), is its weight; -1 is unknown."""
+    """Write to `found` whether one landmark covers each arc, by d(l, v) or by d(v, l); -1 is unreachable."""
     for arc in range(len(tails)):
         u, v = tails[arc], heads[arc]
         leads = ahead[u] >= 0 and ahead[v] >= ahead[u] + weights[arc] - care

@@ -1,28 +1,36 @@
-"""AAC: landmarks chosen from a pool by a trained row-stochastic compressor, and deployed as ALT deploys its own."""
+"""AAC: a trained row-stochastic compressor selects landmarks from a pool; they are deployed as ALT deploys its own."""
 
 from collections.abc import Iterator
 
-from aacbench.contract.landmarks import LABELS, SELECTORS, cannot_select, pool_parameter, resolved, values_that_fit
+from aacbench.contract.landmarks import (
+    LABELS,
+    SELECTORS,
+    cannot_select,
+    does_not_fit,
+    pool_parameter,
+    resolved,
+    values_that_fit,
+)
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
 SHARED = {
     "labels": LABELS,
-    "m": Parameter(0, "labels a vertex keeps; 0 is as many as fit", minimum=0),
-    "K0": Parameter(64, "landmarks in the pool to choose from; 0 is four for each label", minimum=0),
+    "m": Parameter(0, "labels per vertex; 0 means as many as fit", minimum=0),
+    "K0": Parameter(64, "landmarks in the pool to choose from; 0 means four for each label", minimum=0),
     "directions": Parameter(
         "auto",
-        "one matrix whose labels serve both directions (symmetric graphs), or two, of forward and of backward labels; "
+        "one matrix of labels for both directions (symmetric graphs), or two, for forward and backward labels; "
         "auto is what the convention charges",
         choices=("auto", "one", "two"),
     ),
 }
 TRAINING = {
     "pool": pool_parameter(),
-    "init": Parameter("block-sparse", "what the logits favour at first", choices=("block-sparse", "identity")),
+    "init": Parameter("block-sparse", "what the initial logits favour", choices=("block-sparse", "identity")),
     "epochs": Parameter(200, "training steps", minimum=0),
     "checkpoints": Parameter(
-        "", "epochs kept, as in 1+5+10: one is deployed, of several the best on validation; none is the last"
+        "", "epochs to keep, such as 1+5+10; the best on validation is deployed; empty means the last"
     ),
     "lr": Parameter(1e-3, "learning rate", minimum=0.0),
     "batch": Parameter(256, "pairs in a step", minimum=1),
@@ -31,11 +39,11 @@ TRAINING = {
     "lambda_cov": Parameter(0.0, "weight of the soft covering radius", minimum=0.0),
 }
 TUNED = {
-    "K0": Parameter(512, "landmarks in the pool to choose from; 0 is four for each label", minimum=0),
+    "K0": Parameter(512, "landmarks in the pool to choose from; 0 means four for each label", minimum=0),
     "pool": pool_parameter("fps+random", ("fps+random", *SELECTORS)),
-    "init": Parameter("greedy", "what rows pick at first", choices=("greedy", "block-sparse", "identity")),
-    "pairs": Parameter(2400, "training pairs to learn from, drawn where the protocol has none", minimum=1),
-    "epochs": Parameter(200, "training steps; 0 deploys the start", minimum=0),
+    "init": Parameter("greedy", "the initial selection", choices=("greedy", "block-sparse", "identity")),
+    "pairs": Parameter(2400, "training pairs, drawn if the protocol has none", minimum=1),
+    "epochs": Parameter(200, "training steps; 0 deploys the initial selection", minimum=0),
     "lr": Parameter(0.3, "learning rate", minimum=0.0),
     "batch": Parameter(4096, "examples in a step", minimum=1),
 }
@@ -43,10 +51,10 @@ TUNED = {
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """The paper's compressor, the same trained for expansions, and the control that must equal ALT."""
+    """Yield the paper's compressor, the tuned one, and the control that must equal ALT."""
     yield Method(
         "aac",
-        "the paper's compressor: one step of straight-through Gumbel-softmax an epoch",
+        "the paper's compressor, trained by straight-through Gumbel-softmax",
         fit,
         build_aac,
         Claims(deterministic=False),
@@ -55,7 +63,7 @@ def aacbench_methods() -> Iterator[Method]:
     )
     yield Method(
         "aac-tuned",
-        "the compressor trained to prevent expansions, from a greedy start, the best checkpoint on validation",
+        "the compressor trained to prevent expansions, from a greedy start; deploys the best checkpoint",
         fit,
         build_tuned,
         Claims(deterministic=False),
@@ -71,7 +79,7 @@ def aacbench_methods() -> Iterator[Method]:
 
 
 def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """As many labels as the budget pays for and the pool has, in one matrix or in two as the convention charges."""
+    """Return the params with m, the number of labels that fit the budget and the pool, and the matrices resolved."""
     impossible = cannot_select(info, params.get("pool"))
     if impossible:
         return impossible
@@ -79,40 +87,40 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
     if directions == "auto":
         directions = "two" if budget.directed(info) else "one"
     if directions == "one" and not info.symmetric:
-        return Unsupported("one label for both directions needs a graph whose arcs all have an equal reverse")
+        return Unsupported("directions=one needs a symmetric graph, where every arc has an equal reverse")
     values = values_that_fit(budget, info, params["labels"])
     if isinstance(values, Unsupported):
         return values
-    # Where the convention charges two labels for what one would do, one matrix may hold half as many.
+    # If the convention charges two labels although one serves both directions, one matrix may hold half as many.
     fits = values // 2 if directions == "one" and budget.directed(info) else values
     wanted = params["m"]
     if fits < max(1, wanted):
-        return Unsupported(f"{max(1, wanted)} labels do not fit {budget.bytes_per_vertex:g} bytes per vertex")
+        return does_not_fit("labels", wanted, budget, fits)
     pool = params["K0"] or 4 * (wanted or fits)
     landmarks = min(pool, info.vertices)
     room = landmarks if directions == "one" else 2 * landmarks
     if wanted > room:
-        return Unsupported(f"{wanted} labels cannot be had of {landmarks} landmarks, which have {room}")
+        return Unsupported(f"{wanted} labels cannot be chosen from {landmarks} landmarks, which have {room}")
     count = min(wanted or fits, room)
     labels = resolved(budget, info, params["labels"])
     return {**params, "m": count, "K0": pool, "directions": directions, "labels": labels}
 
 
 def check_epochs(params: Params) -> str:
-    """Whether the checkpoints are epochs of the training."""
+    """Return what is wrong with `checkpoints`, or an empty string."""
     words, epochs = params["checkpoints"].replace("+", " ").split(), params["epochs"]
     if all(word.isdecimal() and int(word) <= epochs for word in words):
         return ""
-    return f"checkpoints are epochs from 0 to {epochs} joined by +, as in 1+5+10, not {params['checkpoints']!r}."
+    return f"checkpoints must be epochs from 0 to {epochs} joined by +, such as 1+5+10, not {params['checkpoints']!r}."
 
 
 def kept_epochs(params: Params) -> set[int]:
-    """The epochs that `checkpoints` names; without any, the last."""
+    """Return the epochs that `checkpoints` names, or the last one if it is empty."""
     return {int(word) for word in params["checkpoints"].replace("+", " ").split()} or {params["epochs"]}
 
 
 def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """As `fit`, but as ALT has them: one label a landmark where that serves both directions, else one of each."""
+    """Return the params as `fit` does, with ALT's labels: one per landmark if symmetric, else one per direction."""
     if params["directions"] == "auto" and info.symmetric:
         params = {**params, "directions": "one"}
     fitted = fit(budget, info, params)
@@ -120,29 +128,29 @@ def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsup
         return fitted
     if params["m"] % 2:
         return Unsupported(
-            f"{params['m']} labels are not both labels of each landmark, as ALT has them: give an even m"
+            f"m={params['m']} is odd, and forced-first-m needs both labels of each landmark, as ALT does; use an even m"
         )
     if fitted["m"] < 2:
-        return Unsupported(f"a landmark in both directions does not fit {budget.bytes_per_vertex:g} bytes per vertex")
+        return Unsupported(f"A landmark with two labels does not fit {budget.bytes_per_vertex:g} bytes per vertex")
     return {**fitted, "m": fitted["m"] // 2 * 2}
 
 
 def build_aac(context: BuildContext) -> LabelHeuristic:
-    """Train as the paper does."""
+    """Build the compressor trained as in the paper."""
     from aacbench.plugins.methods.aac import building
 
     return building.aac(context)
 
 
 def build_tuned(context: BuildContext) -> LabelHeuristic:
-    """Train for expansions."""
+    """Build the tuned compressor."""
     from aacbench.plugins.methods.aac import tuned
 
     return tuned.aac_tuned(context)
 
 
 def build_forced(context: BuildContext) -> LabelHeuristic:
-    """Take the same path with rows that are given, not trained."""
+    """Build the compressor with given rows, without training."""
     from aacbench.plugins.methods.aac import building
 
     return building.forced_first(context)

@@ -1,41 +1,43 @@
-"""The row-stochastic compressor: logits over the pool's landmarks, a row a label, sampled and deployed one-hot."""
+"""The row-stochastic compressor and its regularisers: logits over the pool's landmarks, one row per label."""
 
+import math
 from collections.abc import Callable, Sequence
 
 import torch
 from torch.nn import functional
 
-OUTSIDE = -5.0  # the logit of a landmark outside a row's block
+OUTSIDE = -5.0  # logit of a landmark outside a row's block
 NOISE = 0.1
+COVERAGE_SHARPNESS = 10.0
 
 Initial = Callable[[int, int], torch.Tensor]
 
 
 def block_sparse(rows: int, columns: int) -> torch.Tensor:
-    """Each row at random within its own block of the pool."""
+    """Return logits that favour a random landmark within each row's own block of the pool."""
     width = max(1, columns // max(1, rows))
     return _blocks(rows, columns, width) + NOISE * torch.randn(rows, columns)
 
 
 def identity(rows: int, columns: int) -> torch.Tensor:
-    """Row i all but on landmark i."""
+    """Return logits that favour landmark i in row i, with noise."""
     return _blocks(rows, columns, 1) + NOISE * torch.randn(rows, columns)
 
 
 def one_hot(rows: int, columns: int) -> torch.Tensor:
-    """Row i on landmark i."""
+    """Return logits that favour landmark i in row i, without noise."""
     return _blocks(rows, columns, 1)
 
 
 def select(logits: Sequence[torch.Tensor], temperature: float) -> list[torch.Tensor]:
-    """One-hot rows drawn by Gumbel-softmax, with the gradient of the soft ones."""
+    """Draw one-hot rows by Gumbel-softmax; their gradient is that of the soft rows."""
     return [functional.gumbel_softmax(matrix.double(), temperature, hard=True) for matrix in logits]
 
 
 def bound(selections: Sequence[torch.Tensor], differences: Sequence[torch.Tensor]) -> torch.Tensor:
-    """The compressed heuristic of a batch: the largest selected difference, at least zero.
+    """Return the compressed heuristic of a batch: the largest selected difference, at least zero.
 
-    A single matrix serves both directions, so its differences count with either sign.
+    A single matrix serves both directions, so absolute differences are used.
     """
     terms = [rows @ columns for rows, columns in zip(selections, differences, strict=True)]
     if len(terms) == 1:
@@ -44,12 +46,12 @@ def bound(selections: Sequence[torch.Tensor], differences: Sequence[torch.Tensor
 
 
 def teacher(differences: Sequence[torch.Tensor]) -> torch.Tensor:
-    """The same with every landmark of the pool selected."""
+    """Return the heuristic of a batch with every landmark of the pool selected."""
     return bound([torch.eye(len(columns), dtype=columns.dtype) for columns in differences], differences)
 
 
 def deployed(logits: Sequence[torch.Tensor]) -> tuple[tuple[int, ...], ...]:
-    """The landmark each row picks, by the largest logit. Two rows may pick the same one; the paper keeps both."""
+    """Return the landmark of each row's largest logit. Two rows may pick the same one; the paper deploys both."""
     return tuple(tuple(matrix.argmax(dim=1).tolist()) for matrix in logits)
 
 
@@ -58,3 +60,51 @@ def _blocks(rows: int, columns: int, width: int) -> torch.Tensor:
     for row in range(rows):
         logits[row, row * width : (row + 1) * width] = 0.0
     return logits
+
+
+def entropy(logits: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Return the mean entropy of a matrix's rows, summed over the matrices; low if each row favours one landmark."""
+    return torch.stack([_row_entropy(matrix) for matrix in logits if len(matrix)]).sum()
+
+
+def overlap(logits: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Return the mean inner product of two rows of a matrix, summed over the matrices; high if rows pick the same."""
+    return torch.stack([_row_overlap(matrix) for matrix in logits]).sum()
+
+
+def covering_radius(selections: Sequence[torch.Tensor], distances: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Return the smooth covering radius: the largest distance of a vertex from its nearest selected landmark.
+
+    `distances` has one table per matrix, with a row for each landmark of the pool and a column for each vertex.
+    """
+    chosen = torch.cat([rows @ columns for rows, columns in zip(selections, distances, strict=True)])
+    nearest = smooth_minimum(chosen, COVERAGE_SHARPNESS, dim=0)
+    return smooth_maximum(nearest, COVERAGE_SHARPNESS, dim=0)
+
+
+def _row_entropy(matrix: torch.Tensor) -> torch.Tensor:
+    return -(matrix.softmax(dim=1) * matrix.log_softmax(dim=1)).sum(dim=1).mean()
+
+
+def _row_overlap(matrix: torch.Tensor) -> torch.Tensor:
+    rows = len(matrix)
+    if rows < 2:
+        return matrix.new_zeros(())
+    shares = matrix.softmax(dim=1)
+    products = shares @ shares.T
+    return (products.sum() - products.diagonal().sum()) / (rows * (rows - 1))
+
+
+def smooth_maximum(values: torch.Tensor, sharpness: float, dim: int) -> torch.Tensor:
+    """Return the paper's M_T(x) = log(sum exp(T x)) / T - log(m) / T over a dimension of m entries; T is the sharpness.
+
+    It never exceeds the maximum, and is at most log(m) / T below it.
+    """
+    if not sharpness > 0:
+        raise ValueError(f"The sharpness of a smooth maximum must be positive, not {sharpness}.")
+    return (torch.logsumexp(sharpness * values, dim) - math.log(values.shape[dim])) / sharpness
+
+
+def smooth_minimum(values: torch.Tensor, sharpness: float, dim: int) -> torch.Tensor:
+    """Return the smooth minimum, which is never below the minimum."""
+    return -smooth_maximum(-values, sharpness, dim)

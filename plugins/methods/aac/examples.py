@@ -1,4 +1,4 @@
-"""What the tuned compressor learns from: vertices that a search for some target expands unless a label prevents it."""
+"""Training data of the tuned compressor: vertices that a search expands unless a label prevents it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,20 +8,22 @@ import numpy as np
 from aacbench.graphs.record import Array
 from aacbench.labels import distances
 from aacbench.labels.pool import Pool
+from aacbench.plugins.methods.aac.training import Picks
 from aacbench.queries.record import QuerySet
 from aacbench.search.networks import Network
 
-TARGETS = 8  # drawn for each source: distances from a source serve all of them
-VERTICES = 800  # sampled around each source, for all its targets
-LEAST_KEPT = 0.02  # of the examples that almost any choice of labels prevents
-RELATIVE_SLACK = 1e-9  # of the largest distance: what float sums may be apart and still count as equal
+TARGETS = 8  # drawn per source; the distances from a source serve all of them
+VERTICES = 800  # sampled per source, for all its targets
+LEAST_KEPT = 0.02  # share kept of the examples that almost any selection prevents
+RELATIVE_SLACK = 1e-9  # of the largest distance: float sums this close count as equal
+AT_ONCE = 4096  # examples per matrix product; the whole table as floats would be eight times its size
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Vertices u nearer to a source s than the target t. A search expands u unless h(u, t) reaches `need`.
+    """Vertices u that are nearer to a source s than the target t. A search expands u unless h(u, t) reaches `need`.
 
-    `need` is d(s, t) - d(s, u); a bound that equals it leaves u on the plateau f = C*, which some searches expand.
+    `need` is d(s, t) - d(s, u). A bound equal to it puts u on the plateau f = C*, which some searches expand.
     """
 
     vertex: Array
@@ -33,7 +35,7 @@ class Examples:
 
 
 def draw_pairs(train: QuerySet, inside: Array, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Training pairs inside the component: the first ones given, or else drawn."""
+    """Return the first `count` training pairs inside the component, or random ones if none are given."""
     if len(train):
         within = np.isin(train.sources, inside) & np.isin(train.targets, inside)
         return train.sources[within][:count], train.targets[within][:count]
@@ -41,8 +43,11 @@ def draw_pairs(train: QuerySet, inside: Array, count: int, rng: np.random.Genera
     return sources, rng.choice(inside, len(sources))
 
 
-def held_out(pairs: tuple[Array, Array], count: int, most: int) -> tuple[tuple[Array, Array], QuerySet]:
-    """What to train on, and of the last pairs those beyond `count`, or else a quarter, that are never trained on."""
+def hold_out(pairs: tuple[Array, Array], count: int, most: int) -> tuple[tuple[Array, Array], QuerySet]:
+    """Return the pairs to train on, and up to `most` of the last pairs as queries to judge on.
+
+    The judges are the pairs beyond the first `count`, but at least a quarter of all; they are never trained on.
+    """
     sources, targets = (ends.astype(np.int64) for ends in pairs)
     kept = len(sources) - min(most, max(len(sources) - count, len(sources) // 4))
     names = sources * (targets.max(initial=0) + 1) + targets
@@ -55,9 +60,9 @@ def held_out(pairs: tuple[Array, Array], count: int, most: int) -> tuple[tuple[A
 def draw_examples(
     network: Network, inside: Array, pairs: tuple[Array, Array], rng: np.random.Generator
 ) -> Iterator[Examples]:
-    """For each source some vertices, and for each of its targets those that Dijkstra would settle before it.
+    """Yield for each source the examples of all its targets: sampled vertices that Dijkstra settles before the target.
 
-    Each stands for as many vertices as any other, so a long search counts for more than a short one.
+    Every example represents equally many vertices, so a long search counts more than a short one.
     """
     sources, targets = pairs
     for source in np.unique(sources):
@@ -68,11 +73,11 @@ def draw_examples(
         yield Examples(around[vertex], ends[target], away[ends[target]] - away[around[vertex]])
 
 
-def prevented(pool: Pool, examples: Examples, matrices: int) -> tuple[list[Array], Array]:
-    """Which landmark's label alone keeps which example from being expanded, a row an example, and their weights.
+def prevention_tables(pool: Pool, examples: Examples, matrices: int) -> tuple[list[Array], Array]:
+    """Return tables of which landmark's label prevents which example, one row per example, and the examples' weights.
 
-    An example for which it matters is there twice, at half its weight: once a bound that equals the need is enough,
-    once it is not. Examples that no label prevents tell nothing about a choice and are left out.
+    If a bound may equal the need, the example appears twice with half its weight: once equality prevents the
+    expansion, once it does not. Examples that no label prevents do not depend on the selection and are left out.
     """
     need = examples.need
     slack = 0 if need.dtype.kind == "i" else RELATIVE_SLACK * float(need.max(initial=0.0))
@@ -81,13 +86,13 @@ def prevented(pool: Pool, examples: Examples, matrices: int) -> tuple[list[Array
     twice = np.any([(one != other).any(axis=0) for one, other in zip(reached, exceeded, strict=True)], axis=0)
     tables = [np.concatenate([one, other[:, twice]], axis=1) for one, other in zip(reached, exceeded, strict=True)]
     weight = np.concatenate([np.where(twice, 0.5, 1.0), np.full(int(twice.sum()), 0.5)])
-    telling = np.any([table.any(axis=0) for table in tables], axis=0)
-    return [np.ascontiguousarray(table[:, telling].T) for table in tables], weight[telling]
+    relevant = np.any([table.any(axis=0) for table in tables], axis=0)
+    return [np.ascontiguousarray(table[:, relevant].T) for table in tables], weight[relevant]
 
 
 def _differences(pool: Pool, examples: Examples, matrices: int) -> list[Array]:
-    """The bound of each landmark's label for each example."""
-    vertices, u = np.unique(examples.vertex, return_inverse=True)  # columns of a large table are dear to fetch
+    """Return the bound of each landmark's label for each example."""
+    vertices, u = np.unique(examples.vertex, return_inverse=True)  # fetching columns of a large table is slow
     targets, t = np.unique(examples.target, return_inverse=True)
     ahead = pool.forward[:, targets][:, t] - pool.forward[:, vertices][:, u]
     if matrices == 1:
@@ -95,12 +100,12 @@ def _differences(pool: Pool, examples: Examples, matrices: int) -> list[Array]:
     return [ahead, pool.backward[:, vertices][:, u] - pool.backward[:, targets][:, t]]
 
 
-def thinned(
+def thin_out(
     tables: Sequence[Array], weight: Array, rows: Sequence[int], rng: np.random.Generator
 ) -> tuple[list[Array], Array]:
-    """Fewer of the examples that most choices of so many labels prevent, each for more: they hardly tell choices apart.
+    """Drop most examples that almost any selection prevents, and raise the weights of the others of that kind.
 
-    An example that `hits` labels of a random choice would prevent is kept with probability exp(-hits / 2).
+    An example that on average `hits` labels of a random selection prevent is kept with probability exp(-hits / 2).
     """
     hits = np.sum([count * table.mean(axis=1) for table, count in zip(tables, rows, strict=True)], axis=0)
     chance = np.maximum(LEAST_KEPT, np.exp(-hits / 2))
@@ -108,19 +113,42 @@ def thinned(
     return [table[kept] for table in tables], (weight / chance)[kept]
 
 
-def cases(
+def training_tables(
     pool: Pool, examples: Iterator[Examples], rows: Sequence[int], rng: np.random.Generator
 ) -> tuple[list[Array], Array]:
-    """The tables of all examples that tell something of a choice of so many labels, and their weights."""
+    """Return the thinned-out prevention tables of all examples, and their weights."""
     none = [np.empty((0, len(pool)), dtype=bool) for _ in rows], np.empty(0)
-    found = [none, *(thinned(*prevented(pool, some, len(rows)), rows, rng) for some in examples)]
+    found = [none, *(thin_out(*prevention_tables(pool, some, len(rows)), rows, rng) for some in examples)]
     tables = [np.concatenate([some[side] for some, _ in found]) for side in range(len(rows))]
     return tables, np.concatenate([weight for _, weight in found])
 
 
-def left_over(tables: Sequence[Array], weight: Array, picks: Sequence[Sequence[int]]) -> float:
-    """How many expansions, by the examples, these labels do not prevent."""
-    kept = np.zeros(len(weight), dtype=bool)
-    for table, rows in zip(tables, picks, strict=True):
-        kept |= table[:, list(rows)].any(axis=1)
-    return float(weight[~kept].sum())
+def greedy(tables: Sequence[Array], weight: Array, rows: Sequence[int]) -> Picks:
+    """Return the landmarks chosen one by one, each preventing most of the weight that is left.
+
+    From each table as many columns are taken as `rows` says. Ties go to the first table, then to the lowest column.
+    Each example is read only twice: for the initial gains, and when it becomes prevented.
+    """
+    left = np.arange(len(weight))
+    gains = _prevented_weight(tables, weight, left)
+    taken: list[list[int]] = [[] for _ in rows]
+    while open_sides := [side for side, count in enumerate(rows) if len(taken[side]) < count]:
+        side = max(open_sides, key=lambda one: gains[one].max())  # ties: the first
+        best = int(gains[side].argmax())
+        taken[side].append(best)
+        hit = tables[side][left, best]
+        for gain, lost in zip(gains, _prevented_weight(tables, weight, left[hit]), strict=True):
+            gain -= lost
+        gains[side][best] = -np.inf
+        left = left[~hit]
+    return tuple(tuple(found) for found in taken)
+
+
+def _prevented_weight(tables: Sequence[Array], weight: Array, examples: Array) -> list[Array]:
+    """Return the weight of some examples that each column of each table prevents."""
+    totals = [np.zeros(table.shape[1]) for table in tables]
+    for start in range(0, len(examples), AT_ONCE):
+        some = examples[start : start + AT_ONCE]
+        for total, table in zip(totals, tables, strict=True):
+            total += weight[some] @ table[some]
+    return totals

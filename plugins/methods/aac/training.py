@@ -1,4 +1,4 @@
-"""The paper's training loop, draw for draw, with the selection kept at the epochs asked for."""
+"""The paper's training loop, which replays its random draws, and statistics of a selection."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -8,18 +8,18 @@ import torch
 
 from aacbench.graphs.record import Array
 from aacbench.labels.pool import Pool
-from aacbench.plugins.methods.aac import compressor, regularisers
+from aacbench.plugins.methods.aac import compressor
 from aacbench.plugins.methods.aac.compressor import Initial
 
 FINAL_TEMPERATURE = 0.1
 COVERAGE_VERTICES = 256
 
-Picks = tuple[tuple[int, ...], ...]
+Picks = tuple[tuple[int, ...], ...]  # the landmark that each row picks, for each matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """How to train: steps, pairs in each, and the weights of the loss's parts."""
+    """The training settings: steps, pairs per step, learning rate, and the weights of the regularisers."""
 
     epochs: int
     batch: int = 256
@@ -29,13 +29,13 @@ class Schedule:
     lambda_cov: float = 0.0
 
     def temperature(self, epoch: int) -> float:
-        """Falling from 1 to its final value, by the same factor each epoch."""
+        """Return the temperature, which falls from 1 to its final value by the same factor each epoch."""
         return float(FINAL_TEMPERATURE ** (epoch / max(1, self.epochs - 1)))
 
 
 @contextmanager
-def torch_alone() -> Iterator[None]:
-    """One thread and a random state of our own, both put back: results depend on neither, nor disturb others."""
+def isolated_torch() -> Iterator[None]:
+    """Use one thread and a separate random state; restore both afterwards."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -48,12 +48,12 @@ def torch_alone() -> Iterator[None]:
 def train(
     pool: Pool, vertices: Array, rows: Sequence[int], initial: Initial, schedule: Schedule, seed: int, kept: set[int]
 ) -> Mapping[int, Picks]:
-    """The landmarks each row picks at the epochs `kept` (0 is before training).
+    """Return the landmarks that each row picks at the epochs `kept`; epoch 0 is before training.
 
-    `rows` has the rows of one matrix, or of the forward and the backward one. A step works on its batch's columns of
-    the pool alone. The seed is set twice, and draws come in this order: the recipe of the published runs.
+    `rows` has the number of rows of one matrix, or of the forward and the backward matrix. The seed is set twice, and
+    draws come in this order, because the published runs did so.
     """
-    with torch_alone():
+    with isolated_torch():
         torch.manual_seed(seed)
         logits = [torch.nn.Parameter(initial(count, len(pool))) for count in rows]
         picks = {0: compressor.deployed(logits)}
@@ -73,20 +73,20 @@ def _loss(pool: Pool, vertices: Array, logits: Sequence[torch.Tensor], schedule:
     selections = compressor.select(logits, schedule.temperature(epoch))
     differences = batch_differences(pool, sources, targets, len(logits))
     gap = (compressor.teacher(differences) - compressor.bound(selections, differences)).mean()
-    loss = gap + schedule.lambda_ent * regularisers.entropy(logits)
+    loss = gap + schedule.lambda_ent * compressor.entropy(logits)
     if schedule.lambda_uniq:
-        loss = loss + schedule.lambda_uniq * regularisers.overlap(logits)
+        loss = loss + schedule.lambda_uniq * compressor.overlap(logits)
     if schedule.lambda_cov:
-        sampled = _drawn(vertices, COVERAGE_VERTICES)  # drawn last and only here, so that without it runs replay
+        sampled = _drawn(vertices, COVERAGE_VERTICES)  # drawn last and only if used, so that other runs replay
         tables = (pool.forward, pool.backward)[: len(logits)]
-        loss = loss + schedule.lambda_cov * regularisers.covering_radius(
+        loss = loss + schedule.lambda_cov * compressor.covering_radius(
             selections, [_columns(t, sampled) for t in tables]
         )
     return loss
 
 
 def batch_differences(pool: Pool, sources: Array, targets: Array, matrices: int) -> list[torch.Tensor]:
-    """What each landmark says of each pair: d(l, t) - d(l, s), and with two matrices also d(s, l) - d(t, l)."""
+    """Return d(l, t) - d(l, s) for each landmark and pair, and with two matrices also d(s, l) - d(t, l)."""
     ahead = _columns(pool.forward, targets) - _columns(pool.forward, sources)
     if matrices == 1:
         return [ahead]
@@ -99,3 +99,18 @@ def _drawn(vertices: Array, count: int) -> Array:
 
 def _columns(table: Array, vertices: Array) -> torch.Tensor:
     return torch.from_numpy(table[:, vertices].astype("float64"))
+
+
+def statistics(picks: Picks, initial: Picks) -> dict[str, int | float]:
+    """Return facts about a selection for the cell's record, over the rows of all matrices.
+
+    `unique_ratio` is the share of rows whose pick differs from all earlier rows of the matrix. `rows_beyond_first`
+    counts picks outside ALT's choice, the first landmarks of the pool. `rows_moved` counts rows changed by training.
+    """
+    rows = sum(map(len, picks))
+    distinct = sum(len(set(row)) for row in picks)
+    beyond = sum(pick >= len(row) for row in picks for pick in row)
+    moved = sum(
+        now != then for row, old in zip(picks, initial, strict=True) for now, then in zip(row, old, strict=True)
+    )
+    return {"rows": rows, "unique_ratio": distinct / rows, "rows_beyond_first": beyond, "rows_moved": moved}

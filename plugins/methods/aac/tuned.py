@@ -1,4 +1,4 @@
-"""The compressor trained for what counts: straight-through rows that minimise the expansions they do not prevent."""
+"""The tuned compressor: straight-through rows trained to minimise the expansions they do not prevent."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,64 +14,63 @@ from aacbench.plugins.methods.aac import compressor
 from aacbench.plugins.methods.aac.building import (
     INITIAL,
     expansions,
-    first,
-    is_whole,
-    labels_of,
+    first_landmarks,
+    heuristic_of,
     landmark_pool,
-    rows_that_fit,
+    row_counts,
+    takes_whole_pool,
 )
-from aacbench.plugins.methods.aac.examples import cases, draw_examples, draw_pairs, held_out
-from aacbench.plugins.methods.aac.greedy import greedy
-from aacbench.plugins.methods.aac.statistics import statistics
-from aacbench.plugins.methods.aac.training import Picks, torch_alone
+from aacbench.plugins.methods.aac.examples import draw_examples, draw_pairs, greedy, hold_out, training_tables
+from aacbench.plugins.methods.aac.training import Picks, isolated_torch, statistics
 from aacbench.queries.record import QuerySet
 
-CHECKPOINTS = 8  # selections kept along the way
-JUDGED = 400  # pairs never trained on, to choose on beside the validation queries
-FIRST = -1  # the epoch of the pool's first landmarks, ALT's own where farthest points are first, judged with the others
-ODDS = -2.0  # logarithm of the odds that a row draws its greedy start: low, so that training looks around first
+CHECKPOINTS = 8  # selections kept during training
+JUDGED = 400  # pairs never trained on, to choose on besides the validation queries
+FIRST = -1  # the "epoch" of the pool's first landmarks, which are ALT's if the pool starts with farthest points
+ODDS = -2.0  # log odds that a row draws its greedy start: low, so that training explores first
 
 
 def aac_tuned(context: BuildContext) -> LabelHeuristic:
-    """Start greedily, train, and deploy what expands least on validation: a checkpoint, the start, or ALT's choice."""
+    """Start greedily, train, and return the selection with the fewest expansions: a checkpoint, the start, or ALT's."""
     params, rng = context.params, np.random.default_rng(context.seed)
     inside = components.largest(context.graph)
     pool = _pool(context, inside, rng)
-    rows = rows_that_fit(context, pool)
-    if is_whole(pool, rows):
-        return labels_of(context, pool, first(rows), {"epoch": FIRST, **statistics(first(rows), first(rows))})
+    rows = row_counts(context, pool)
+    if takes_whole_pool(pool, rows):
+        everything = first_landmarks(rows)
+        return heuristic_of(context, pool, everything, {"epoch": FIRST, **statistics(everything, everything)})
     pairs, judges = _pairs_and_judges(context, inside, rng)
-    tables, weight = cases(pool, draw_examples(context.network, inside, pairs, rng), rows, rng)
+    tables, weight = training_tables(pool, draw_examples(context.network, inside, pairs, rng), rows, rng)
     context.progress(f"{len(weight)} examples")
-    with torch_alone():
+    with isolated_torch():
         torch.manual_seed(context.seed)
         logits = _start(params["init"], tables, weight, rows, len(pool))
         picks = _train(logits, tables, weight, params)
-    picks[FIRST] = first(rows)
-    totals = {at: expansions(context, labels_of(context, pool, picks[at], {}), judges) for at in picks}
+    picks[FIRST] = first_landmarks(rows)
+    totals = {at: expansions(context, heuristic_of(context, pool, picks[at], {}), judges) for at in picks}
     best = min(totals, key=totals.__getitem__)
     facts = {"epoch": best, "expanded": totals[best], "expanded_at_start": totals[0]}
-    return labels_of(context, pool, picks[best], {**facts, **statistics(picks[best], picks[0])})
+    return heuristic_of(context, pool, picks[best], {**facts, **statistics(picks[best], picks[0])})
 
 
 def _pairs_and_judges(
     context: BuildContext, inside: Array, rng: np.random.Generator
 ) -> tuple[tuple[Array, Array], QuerySet]:
-    """Pairs to train on, and the validation queries and other pairs to choose on."""
+    """Return the pairs to train on, and the queries to choose on: the validation queries and held-out pairs."""
     count = context.params["pairs"]
-    pairs, judges = held_out(draw_pairs(context.train, inside, count + JUDGED, rng), count, JUDGED)
+    pairs, judges = hold_out(draw_pairs(context.train, inside, count + JUDGED, rng), count, JUDGED)
     return pairs, joined_queries(context.validation, judges)
 
 
 def joined_queries(one: QuerySet, other: QuerySet) -> QuerySet:
-    """The queries of two sets as one."""
+    """Return one set with the queries of both."""
     return QuerySet(
         sources=np.concatenate([one.sources, other.sources]), targets=np.concatenate([one.targets, other.targets])
     )
 
 
 def _pool(context: BuildContext, inside: Array, rng: np.random.Generator) -> Pool:
-    """Farthest points and as many random vertices, or what the selector of the name gives."""
+    """Return farthest points and equally many random vertices, or the pool of the selector that the user named."""
     if context.params["pool"] != "fps+random":
         return landmark_pool(context, context.params["pool"])
     far = context.pools.farthest((context.params["K0"] + 1) // 2)
@@ -81,7 +80,7 @@ def _pool(context: BuildContext, inside: Array, rng: np.random.Generator) -> Poo
 
 
 def joined(one: Pool, other: Pool) -> Pool:
-    """The landmarks of two pools as one."""
+    """Return one pool with the landmarks of both."""
     forward = np.concatenate([one.forward, other.forward])
     backward = forward if one.symmetric else np.concatenate([one.backward, other.backward])
     return Pool(np.concatenate([one.landmarks, other.landmarks]), forward, backward, one.seconds + other.seconds)
@@ -99,10 +98,10 @@ def _start(name: str, tables: Sequence[Array], weight: Array, rows: Sequence[int
 def _train(
     start: list[torch.Tensor], tables: Sequence[Array], weight: Array, params: Mapping[str, int | float]
 ) -> dict[int, Picks]:
-    """The distinct landmarks that rows pick before training and at some epochs of it.
+    """Return the distinct landmarks that rows pick before training and at some of its epochs.
 
-    With one-hot rows the loss is, exactly, the share of examples that no row prevents, and its gradient for a row is
-    what each landmark would prevent in that row's place: steps swap rows for better ones.
+    With one-hot rows the loss is exactly the share of examples that no row prevents, and its gradient for a row is
+    what each landmark would prevent in that row's place. So each step swaps rows for better ones.
     """
     logits = [torch.nn.Parameter(matrix) for matrix in start]
     epochs = int(params["epochs"]) if len(weight) else 0
@@ -122,14 +121,14 @@ def _train(
 
 
 def expected_expansions(logits: Sequence[torch.Tensor], batch: Sequence[torch.Tensor]) -> torch.Tensor:
-    """The share of a batch that rows drawn from the logits leave to be expanded."""
+    """Return the share of a batch that is not prevented by rows drawn from the logits."""
     selections = compressor.select(logits, 1.0)
-    prevents = torch.cat([cases @ rows.float().T for cases, rows in zip(batch, selections, strict=True)], dim=1)
+    prevents = torch.cat([examples @ rows.float().T for examples, rows in zip(batch, selections, strict=True)], dim=1)
     return (1 - prevents).prod(dim=1).mean()
 
 
 def distinct(logits: Sequence[torch.Tensor]) -> Picks:
-    """The landmark each row picks, or its next choice where an earlier row has it: a label twice would be wasted."""
+    """Return the landmark each row picks, or its next choice if an earlier row has it; a label twice is wasted."""
     found = []
     for matrix in logits:
         taken: list[int] = []

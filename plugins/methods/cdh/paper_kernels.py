@@ -1,7 +1,6 @@
-"""Compiled parts of the CDH of the paper: labels of the farthest pivots, compared where both ends kept them.
+"""Compiled parts of the paper's CDH: labels of the farthest pivots, compared if both ends store them.
 
-The memo has the goal's labels d(p,t), -1 where there is none, and after them, on graphs that are not symmetric,
-d(t,p).
+The memo holds the goal's labels d(p,t) by pivot, -1 if missing, followed on directed graphs by d(t,p).
 """
 
 from numba import njit
@@ -9,7 +8,7 @@ from numba import njit
 
 @njit
 def start(labels, memo, t):
-    """Lay out the labels that the goal kept, by pivot."""
+    """Write the goal's labels to the memo."""
     kept = labels.index.shape[1]
     memo[:] = -1
     for k in range(kept):
@@ -20,7 +19,7 @@ def start(labels, memo, t):
 
 @njit
 def shared(labels, memo, u, t):
-    """The differential bound over pivots kept at both ends."""
+    """The differential bound over pivots stored at both ends."""
     best = memo[0] - memo[0]
     kept = labels.index.shape[1]
     for k in range(kept):
@@ -39,10 +38,10 @@ def shared(labels, memo, u, t):
 
 @njit
 def substituted(labels, memo, u, t):
-    """Besides, a pivot that only u kept, with its distance at the goal bounded through a pivot q that both kept.
+    """The shared bound, improved by pivots p that only u stores; a shared pivot q bounds their distance to the goal.
 
-    On directed graphs d(p,t) >= d(q,t) - d(q,p) and d(p,q) - d(t,q), and d(t,p) <= d(t,q) + d(q,p); the published
-    absolute difference is no bound there. Otherwise all of them hold both ways.
+    On directed graphs d(p,t) >= d(q,t) - d(q,p), d(p,t) >= d(p,q) - d(t,q), and d(t,p) <= d(t,q) + d(q,p). The
+    published absolute difference is not a bound there. On symmetric graphs all of these hold in both directions.
     """
     best = shared(labels, memo, u, t)
     kept = labels.index.shape[1]
@@ -57,19 +56,19 @@ def substituted(labels, memo, u, t):
             if memo[p] >= 0:
                 continue
             back = labels.rows[u, kept + k] if labels.directed else away
-            there, again = labels.between[p, q], labels.between[q, p]
-            best = max(best, (substitute(away, back, there, again, from_q, to_q) - labels.margin) * labels.scale)
+            p_to_q, q_to_p = labels.between[p, q], labels.between[q, p]
+            best = max(best, (substitute(away, back, p_to_q, q_to_p, from_q, to_q) - labels.margin) * labels.scale)
     return best
 
 
 @njit
-def substitute(away, back, there, again, from_q, to_q):
-    """The bound by one pivot p through one q: away d(p,u), back d(u,p), there d(p,q), again d(q,p)."""
+def substitute(away, back, p_to_q, q_to_p, from_q, to_q):
+    """The bound by one pivot p through one q: away is d(p,u), back d(u,p), from_q d(q,t), to_q d(t,q)."""
     best = from_q * 0
-    if away >= 0 and again >= 0 and from_q >= 0:
-        best = max(best, from_q - again - away)
-    if away >= 0 and there >= 0 and to_q >= 0:
-        best = max(best, there - to_q - away)
-    if back >= 0 and again >= 0 and to_q >= 0:
-        best = max(best, back - to_q - again)
+    if away >= 0 and q_to_p >= 0 and from_q >= 0:
+        best = max(best, from_q - q_to_p - away)
+    if away >= 0 and p_to_q >= 0 and to_q >= 0:
+        best = max(best, p_to_q - to_q - away)
+    if back >= 0 and q_to_p >= 0 and to_q >= 0:
+        best = max(best, back - to_q - q_to_p)
     return best

@@ -40,7 +40,7 @@ def test_name_of_no_generator_gives_none(name):
     [
         ("road-3", "between 16 and 2000000 vertices, not 3"),
         ("road-99999999999", "between 16 and 2000000 vertices, not 99999999999"),
-        ("road", "does not say how many vertices"),
+        ("road", "needs a number of vertices"),
         ("grid-0", "between 2 and 2000 cells a side, not 0"),
         ("maze-1", "between 2 and 2000 cells a side, not 1"),
         ("grid-2001", "between 2 and 2000 cells a side, not 2001"),

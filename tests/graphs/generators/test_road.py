@@ -1,5 +1,8 @@
 """A synthetic street network has the size asked for, can be driven everywhere, and looks like a city's."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +11,9 @@ from hypothesis import strategies as st
 from aacbench.errors import UsageError
 from aacbench.graphs.components import largest
 from aacbench.graphs.generators import road
+from aacbench.graphs.generators.road import FEWEST_VERTICES, MOST_VERTICES
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "road-graphs.md"
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +113,15 @@ def test_coordinates_are_metres_of_a_city(city):
 def test_impossible_size_is_refused(vertices):
     with pytest.raises(UsageError, match=f"between 16 and 2000000 vertices, not {vertices}"):
         road(vertices)
+
+
+def test_example_prints_what_the_document_says(capsys):
+    text = DOCUMENT.read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (printed,) = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
+    exec(compile(example, str(DOCUMENT), "exec"), {})
+    assert capsys.readouterr().out == printed
+
+
+def test_sizes_are_those_of_the_code():
+    assert f"({FEWEST_VERTICES:,} to {MOST_VERTICES:,})" in DOCUMENT.read_text(encoding="utf-8")

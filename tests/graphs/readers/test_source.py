@@ -1,9 +1,14 @@
+"""Data files: unpacked whatever their name, damage is an error on its line, and numbers are read strictly."""
+
 import gzip
+import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from aacbench.errors import DataError
-from aacbench.graphs.readers.source import open_source
+from aacbench.graphs.readers.source import number, open_source, quoted
 
 TEXT = b"one\ntwo\nthree\n" * 50
 
@@ -50,10 +55,48 @@ def test_an_empty_file_is_an_error(tmp_path, data):
 def test_a_folder_or_a_missing_file_is_an_error(tmp_path):
     with pytest.raises(DataError, match="is a folder"):
         open_source(tmp_path)
-    with pytest.raises(DataError, match=r"there is no file .*nowhere\.gr; check the path"):
+    with pytest.raises(DataError, match=r"File .*nowhere\.gr does not exist; check the path"):
         open_source(tmp_path / "nowhere.gr")
 
 
 def test_text_that_is_not_utf8_is_an_error_on_its_line(tmp_path):
     with pytest.raises(DataError, match=r"^x\.gr, line 2: this is not UTF-8"):
         _ = open_source(write(tmp_path, b"a\nCaf\xe9\n")).text
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_reads_as_the_nearest_double(value):
+    assert number(repr(value)) == value
+
+
+def test_there_is_one_zero():
+    assert math.copysign(1, number("-0.0")) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["1_000", " 1", "1 ", "", "-", "+", ".", "e5", "1e", "0x10", "\u0661", "1,5", "1.2.3", "[1, 2]"]
+)
+def test_text_that_python_might_accept_but_no_file_means_is_refused(text):
+    with pytest.raises(ValueError, match="is not a number"):
+        number(text)
+
+
+@pytest.mark.parametrize("text", ["nan", "-inf", "Infinity", "1e999"])
+def test_numbers_must_be_finite(text):
+    with pytest.raises(ValueError, match="finite number"):
+        number(text)
+
+
+@pytest.mark.parametrize("text", ["9223372036854775808", "-9223372036854775808", "1" * 5000])
+def test_whole_numbers_must_fit_64_bits(text):
+    with pytest.raises(ValueError, match="64 bits"):
+        number(text)
+
+
+def test_whole_numbers_stay_whole():
+    assert number("+0009223372036854775807") == 2**63 - 1
+
+
+def test_a_message_shows_a_long_or_strange_text_short_and_printable():
+    assert quoted("\x00\xff") == r"'\x00\xff'"
+    assert len(quoted("x" * 1000)) < 40

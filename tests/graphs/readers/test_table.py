@@ -7,12 +7,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from aacbench.graphs import parse
-from aacbench.graphs.parse import Layout
+from aacbench.graphs.readers import table
+from aacbench.graphs.readers.table import Layout
 
-ARCS = Layout(ord("a"), ord("c"), ord("c"), parse.BLANK, 1, 12, 0)
-COORDINATES = Layout(ord("v"), ord("c"), ord("c"), parse.BLANK, 1, 12, -parse.LARGEST)
-EDGES = Layout(0, ord("#"), ord("%"), ord(","), 0, parse.LARGEST, 0)
+ARCS = Layout(ord("a"), ord("c"), ord("c"), table.BLANK, 1, 12, 0)
+COORDINATES = Layout(ord("v"), ord("c"), ord("c"), table.BLANK, 1, 12, -table.LARGEST)
+EDGES = Layout(0, ord("#"), ord("%"), ord(","), 0, table.LARGEST, 0)
 
 BLANKS = re.compile(rb"[ \t\r]*")
 PIECES = [b"a", b"v", b"c", b"#", b"%", b"p", b" ", b" ", b"\t", b"\r", b",", b"\n", b"\n", b"0", b"1", b"7", b"12"]
@@ -34,14 +34,14 @@ def slow_rows(data: bytes, layout: Layout) -> list[tuple[int, bytes]]:
 
 def slow_read(data, layout, id_columns, number_columns, texts):
     """What `read_rows` gives: status, place, ids, numbers and the texts of the numbers."""
-    separator = b"" if layout.separator == parse.BLANK else bytes([layout.separator])
+    separator = b"" if layout.separator == table.BLANK else bytes([layout.separator])
     field = re.compile(rb"[^ \t\r" + separator + rb"]+")
     all_ids, all_numbers, all_texts = [], [], []
     for begin, line in slow_rows(data, layout):
         ids, numbers, spans, at = [], [], [], 0
         if layout.mark:
             if field.match(line) is None or field.match(line)[0] != bytes([layout.mark]):
-                return parse.UNKNOWN_ROW, begin, [], [], []
+                return table.UNKNOWN_ROW, begin, [], [], []
             at = 1
         for column in range(id_columns + number_columns):
             at = BLANKS.match(line, at).end()
@@ -49,35 +49,35 @@ def slow_read(data, layout, id_columns, number_columns, texts):
                 at = BLANKS.match(line, at + 1).end()
             found = field.match(line, at)
             if found is None:
-                return parse.MISSING_FIELD, begin + at, [], [], []
+                return table.MISSING_FIELD, begin + at, [], [], []
             is_whole = re.fullmatch(rb"[+-]?[0-9]+", found[0])
             value = int(found[0]) if is_whole else 0
-            status = parse.OK
-            if abs(value) > parse.LARGEST:
-                status = parse.ID_OVERFLOW if column < id_columns else parse.OVERFLOW
+            status = table.OK
+            if abs(value) > table.LARGEST:
+                status = table.ID_OVERFLOW if column < id_columns else table.OVERFLOW
             elif column < id_columns:
                 if not is_whole:
-                    status = parse.BAD_ID
+                    status = table.BAD_ID
                 elif not layout.low <= value <= layout.high:
-                    status = parse.OUT_OF_RANGE
+                    status = table.OUT_OF_RANGE
                 ids.append(value)
             else:
                 if not is_whole and not texts:
-                    status = parse.FRACTION
+                    status = table.FRACTION
                 elif is_whole and value < layout.smallest:
-                    status = parse.TOO_SMALL
+                    status = table.TOO_SMALL
                 numbers.append(value)
                 spans.append(found[0])
-            if status != parse.OK:
+            if status != table.OK:
                 return status, begin + at, [], [], []
             at = found.end()
         at = BLANKS.match(line, at).end()
         if at < len(line):
-            return parse.EXTRA_FIELD, begin + at, [], [], []
+            return table.EXTRA_FIELD, begin + at, [], [], []
         all_ids.append(ids)
         all_numbers.append(numbers)
         all_texts.append(spans)
-    return parse.OK, len(data), all_ids, all_numbers, all_texts
+    return table.OK, len(data), all_ids, all_numbers, all_texts
 
 
 @pytest.mark.parametrize(
@@ -93,16 +93,16 @@ def slow_read(data, layout, id_columns, number_columns, texts):
 @example(data=b"a")
 def test_compiled_parser_agrees_with_the_slow_one(layout, id_columns, number_columns, texts, data):
     buffer = np.frombuffer(data, dtype=np.uint8)
-    rows, end = parse.skip_rows(buffer, 0, layout, len(data))
+    rows, end = table.skip_rows(buffer, 0, layout, len(data))
     assert (rows, end) == (len(slow_rows(data, layout)), len(data))
     ids = np.empty((rows, id_columns), dtype=np.int64)
     numbers = np.empty((rows, number_columns), dtype=np.int64)
     spans = np.empty((rows if texts else 0, number_columns, 2), dtype=np.int64)
     # With no rows at all, `spans` cannot ask for texts, and nothing depends on it.
     expected = slow_read(data, layout, id_columns, number_columns, texts)
-    status, at = parse.read_rows(buffer, 0, layout, ids, numbers, spans)
+    status, at = table.read_rows(buffer, 0, layout, ids, numbers, spans)
     assert (status, at) == expected[:2]
-    if status == parse.OK:
+    if status == table.OK:
         assert ids.tolist() == expected[2]
         if texts:
             assert [[data[a:b] for a, b in row] for row in spans.tolist()] == expected[4]
@@ -115,4 +115,4 @@ def test_compiled_parser_agrees_with_the_slow_one(layout, id_columns, number_col
 def test_a_row_is_found_by_its_number(data, row):
     found = [begin for begin, _ in slow_rows(data, EDGES)]
     expected = found[row] if row < len(found) else len(data)
-    assert parse.skip_rows(np.frombuffer(data, dtype=np.uint8), 0, EDGES, row)[1] == expected
+    assert table.skip_rows(np.frombuffer(data, dtype=np.uint8), 0, EDGES, row)[1] == expected

@@ -1,6 +1,7 @@
-"""Parsed graphs come back whole from the cache, or not at all."""
+"""Cached graphs are read back as they were, or not at all."""
 
 import errno
+import importlib
 import json
 import mmap
 import os
@@ -13,11 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aacbench.graphs import from_arcs, store
-from aacbench.util import array_store as artifacts
+from aacbench.graphs import from_arcs
+from aacbench.util import array_store
 from aacbench.util.cleanup import scratch_name
+from aacbench.util.paths import cache_folder
 
-KEY = store.key_of({"test": 1})
+loading = importlib.import_module("aacbench.graphs.load")
+KEY = loading.cache_key({"test": 1})
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +52,7 @@ def owner_of(array):
     ids=["float", "integral", "bare", "undirected", "arcless"],
 )
 def test_a_kept_graph_is_read_back_as_it_was(graph):
-    for found in (store.keep(KEY, graph, "asked"), store.read(KEY, "asked")):
+    for found in (loading.write_cached(KEY, graph, "asked"), loading.read_cached(KEY, "asked")):
         assert found is not graph
         assert found.digest == graph.digest
         assert found.name == "asked"
@@ -58,7 +61,7 @@ def test_a_kept_graph_is_read_back_as_it_was(graph):
 
 
 def test_arrays_are_mapped_from_disk_and_read_only():
-    found = store.keep(KEY, sample(), "asked")
+    found = loading.write_cached(KEY, sample(), "asked")
     for array in (found.indptr, found.indices, found.weights, found.coords):
         assert type(array) is np.ndarray
         assert not array.flags.writeable
@@ -66,7 +69,7 @@ def test_arrays_are_mapped_from_disk_and_read_only():
 
 
 def test_an_unknown_key_is_not_found():
-    assert store.read(KEY, "asked") is None
+    assert loading.read_cached(KEY, "asked") is None
 
 
 FILES = ["indptr.npy", "indices.npy", "weights.npy", "coords.npy", "meta.json"]
@@ -83,12 +86,12 @@ DAMAGE = {
 @pytest.mark.parametrize("file", FILES)
 def test_a_damaged_entry_is_dropped_and_made_anew(cache, file, damage):
     graph = sample()
-    store.keep(KEY, graph, "asked")
+    loading.write_cached(KEY, graph, "asked")
     damage(entry(cache) / file)
-    assert store.read(KEY, "asked") is None
+    assert loading.read_cached(KEY, "asked") is None
     assert left_in(cache) == []
-    assert store.keep(KEY, graph, "asked").digest == graph.digest
-    assert store.read(KEY, "asked").digest == graph.digest
+    assert loading.write_cached(KEY, graph, "asked").digest == graph.digest
+    assert loading.read_cached(KEY, "asked").digest == graph.digest
 
 
 @pytest.mark.parametrize(
@@ -100,23 +103,23 @@ def test_an_entry_that_cannot_be_read_just_now_stays(cache, monkeypatch, error):
     def fail(*args, **kwargs):
         raise error
 
-    store.keep(KEY, sample(), "asked")
+    loading.write_cached(KEY, sample(), "asked")
     with monkeypatch.context() as patched:
         patched.setattr(np, "load", fail)
-        assert store.read(KEY, "asked") is None
-    assert store.read(KEY, "asked").digest == sample().digest
+        assert loading.read_cached(KEY, "asked") is None
+    assert loading.read_cached(KEY, "asked").digest == sample().digest
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
 def test_no_flipped_byte_ever_gives_another_graph(file, where, flip):
-    graph = store.keep(KEY, sample(), "asked")
-    path = artifacts._folder(store._root(), KEY) / file
+    graph = loading.write_cached(KEY, sample(), "asked")
+    path = array_store._folder(cache_folder() / "graphs", KEY) / file
     content = bytearray(path.read_bytes())
     content[int(where * len(content))] ^= flip
     path.unlink()  # a new file: the graph above still has the old one mapped
     path.write_bytes(content)
-    found = store.read(KEY, "asked")
+    found = loading.read_cached(KEY, "asked")
     assert found is None or (found.digest == graph.digest and np.array_equal(found.weights, graph.weights))
 
 
@@ -125,10 +128,10 @@ def test_no_flipped_byte_ever_gives_another_graph(file, where, flip):
     [{"format": "other/1"}, {"sha256": {}}, {"facts": {}}, {"facts": {"digest": "0", "declared_directed": True}}],
 )
 def test_a_tampered_description_is_noticed(cache, change):
-    store.keep(KEY, sample(), "asked")
+    loading.write_cached(KEY, sample(), "asked")
     meta = entry(cache) / "meta.json"
     meta.write_text(json.dumps(json.loads(meta.read_text()) | change))
-    assert store.read(KEY, "asked") is None
+    assert loading.read_cached(KEY, "asked") is None
 
 
 def test_a_full_disk_costs_only_the_cache(cache, monkeypatch):
@@ -137,7 +140,7 @@ def test_a_full_disk_costs_only_the_cache(cache, monkeypatch):
 
     monkeypatch.setattr(np, "save", full)
     graph = sample()
-    found = store.keep(KEY, graph, "asked")
+    found = loading.write_cached(KEY, graph, "asked")
     assert (found.digest, found.name) == (graph.digest, "asked")
     assert left_in(cache) == []
 
@@ -145,19 +148,19 @@ def test_a_full_disk_costs_only_the_cache(cache, monkeypatch):
 def test_a_cache_that_cannot_hold_folders_costs_only_the_cache(cache):
     cache.mkdir()
     (cache / "graphs").write_text("in the way")
-    assert store.read(KEY, "asked") is None
-    assert store.keep(KEY, sample(), "asked").digest == sample().digest
+    assert loading.read_cached(KEY, "asked") is None
+    assert loading.write_cached(KEY, sample(), "asked").digest == sample().digest
 
 
 def test_a_cache_that_cannot_be_written_is_read(cache, tmp_path, monkeypatch):
-    kept = store.keep(KEY, sample(), "asked")
-    monkeypatch.setattr(store, "cache_folders", lambda: (cache, tmp_path / "instead"))
-    monkeypatch.setattr(store, "cache_folder", lambda: tmp_path / "instead")
-    assert store.read(KEY, "asked").digest == kept.digest
+    kept = loading.write_cached(KEY, sample(), "asked")
+    monkeypatch.setattr(loading, "cache_folders", lambda: (cache, tmp_path / "instead"))
+    monkeypatch.setattr(loading, "cache_folder", lambda: tmp_path / "instead")
+    assert loading.read_cached(KEY, "asked").digest == kept.digest
 
 
 def test_losing_the_race_to_another_process_is_success(cache, monkeypatch):
-    fill = artifacts._fill
+    fill = array_store._fill
     graph = sample()
 
     def overtaken(folder, *content):
@@ -165,8 +168,8 @@ def test_losing_the_race_to_another_process_is_success(cache, monkeypatch):
         entry(cache).mkdir()
         fill(entry(cache), *content)
 
-    monkeypatch.setattr(artifacts, "_fill", overtaken)
-    found = store.keep(KEY, graph, "asked")
+    monkeypatch.setattr(array_store, "_fill", overtaken)
+    found = loading.write_cached(KEY, graph, "asked")
     assert found.digest == graph.digest
     assert isinstance(owner_of(found.weights), mmap.mmap)
     assert left_in(cache) == sorted([KEY, *FILES])
@@ -180,26 +183,27 @@ def test_folders_of_killed_processes_go(cache):
     dead = other_shard / ours.name.replace(f"~{os.getpid()}~", f"~{process.pid}~")
     for folder in (ours, dead):
         folder.mkdir(parents=True)
-    store.keep(KEY, sample(), "asked")
+    loading.write_cached(KEY, sample(), "asked")
     assert not dead.exists()
     assert ours.exists()
 
 
 RACER = """
-import sys, time, pathlib
-from aacbench.util import array_store as artifacts
-from aacbench.graphs import from_arcs, store
-from aacbench.util.cleanup import scratch_name
+import importlib, sys, time, pathlib
+from aacbench.util import array_store
+from aacbench.graphs import from_arcs
+from aacbench.util.paths import cache_folder
+loading = importlib.import_module("aacbench.graphs.load")
 graph = from_arcs(500, list(range(499)), list(range(1, 500)), [0.5] * 499)
 pathlib.Path(sys.argv[1]).touch()
 while not pathlib.Path(sys.argv[2]).exists():
     time.sleep(0.001)
 for turn in range(40):
-    key = store.key_of({"turn": turn})
-    found = store.read(key, "g") or store.keep(key, graph, "g")
+    key = loading.cache_key({"turn": turn})
+    found = loading.read_cached(key, "g") or loading.write_cached(key, graph, "g")
     assert found.digest == graph.digest
     if turn % 4 == 0:
-        artifacts.drop(store._root(), key)
+        array_store.drop(cache_folder() / "graphs", key)
 """
 
 
@@ -216,21 +220,21 @@ def test_processes_do_not_disturb_each_other(cache, tmp_path):
 
 
 def test_a_key_depends_on_every_part_and_on_no_order():
-    assert store.key_of({"a": 1, "b": 2}) == store.key_of({"b": 2, "a": 1})
-    assert len({store.key_of(parts) for parts in ({}, {"a": 1}, {"a": 2}, {"b": 1})}) == 4
+    assert loading.cache_key({"a": 1, "b": 2}) == loading.cache_key({"b": 2, "a": 1})
+    assert len({loading.cache_key(parts) for parts in ({}, {"a": 1}, {"a": 2}, {"b": 1})}) == 4
 
 
 def test_the_code_that_makes_a_graph_counts(monkeypatch):
-    monkeypatch.setattr(store, "sources_digest", lambda: "changed")
-    assert store.key_of({"test": 1}) != KEY
+    monkeypatch.setattr(loading, "sources_digest", lambda: "changed")
+    assert loading.cache_key({"test": 1}) != KEY
 
 
 def test_the_code_is_that_of_every_file_about_graphs(tmp_path, monkeypatch):
     (tmp_path / "readers").mkdir()
     source = tmp_path / "readers" / "format.py"
-    monkeypatch.setattr(store, "__file__", str(tmp_path / "store.py"))
+    monkeypatch.setattr(loading, "__file__", str(tmp_path / "load.py"))
     digests = []
     for text in ("one", "two"):
         source.write_text(text)
-        digests.append(store.sources_digest.__wrapped__())
+        digests.append(loading.sources_digest.__wrapped__())
     assert digests[0] != digests[1]

@@ -1,28 +1,27 @@
-"""A registration to fill in: a protocol's study as TOML, with a comment on what has to be decided."""
+"""A new registration to fill in: the study of a protocol as TOML, with a comment on each decision."""
 
 import json
 from typing import Any
 
-from aacbench.prereg.canonical import TAG
-from aacbench.run.plan import BASELINE
-from aacbench.run.records import MethodChoice, Study
+from aacbench.prereg.schema import TAG
+from aacbench.run.records import BASELINE, MethodChoice, Study
 
 HEAD = """\
-# A registration. Fill in what says TODO, look at everything else, then: aacbench prereg plan, lock, run, verify.
-# Comments, white space and the order of keys may change after the lock; no value may.
+# A registration. Fill in every TODO, check everything else, then: aacbench prereg plan, lock, run, verify.
+# After the lock, comments, white space and the order of keys may change, but no value.
 
 schema = {schema}
 id = {id}
 title = {title}
 
-# confirmatory: predicted before any result was seen. exploratory: not. replication: somebody else's prediction.
+# confirmatory: predicted before any result was seen; exploratory: after; replication: somebody else's prediction.
 status = "confirmatory"
 
-# What you have already seen of these methods on these graphs, in words. "Nothing" is an answer, if it is true.
+# Which results of these methods on these graphs you have seen already. "None" is a valid answer if it is true.
 prior_exposure = "TODO"
 
 [accounting]
-# measured/1 charges every byte that is deployed; directionality-aware/1 is the paper's accounting.
+# measured/1 charges every deployed byte; directionality-aware/1 is the paper's accounting.
 convention = {convention}
 
 [protocol]
@@ -31,31 +30,25 @@ graphs = {graphs}
 budgets = {budgets}  # bytes per vertex
 seeds = {seeds}
 search = {search}
-selection = {selection}  # how one setting of a grid is chosen
+selection = {selection}  # how one setting of a grid is selected
 measure = {measure}
-exclusions = "unanswered"  # queries that one side did not answer are left out, and counted
-# "lock" draws the queries from the lock's digest and a public text given when it is run, such as a beacon's value.
+exclusions = "unanswered"  # queries that one side did not answer are left out and counted
+# "lock" draws the queries from the lock's digest and a public text given to `run`, such as the value of a beacon.
 seed_source = "fixed"
 
 [protocol.queries]
-mode = {mode}
-seed = {query_seed}
-validation = {validation}
-test = {test}
-train = {train}
-strict = {strict}
-"""
+{queries}"""
 PREDICTIONS = """\
 
 # Kinds: band (low to high), equivalence (within a margin), ordering (which is best), count (violations).
-# The rule decides: "interval" wants the whole 95 % interval inside (90 % for equivalence), "point" only the estimate.
+# Rules: "interval" needs the whole 95 % interval inside (90 % for equivalence), "point" only the estimate.
 [[prediction]]
 id = "first"
 kind = "band"
 why = "TODO"
 cell = {{ graph = {graph}, budget = {budget} }}
 contrast = {{ a = {a}, b = {b} }}
-estimand = "reduction_of_means_pp"  # percentage points of reduction that a has over b; above 0, a is ahead
+estimand = "reduction_of_means_pp"  # reduction of a minus that of b in percentage points; above 0, a is ahead
 low = 0
 high = 5
 direction = "a"
@@ -69,21 +62,21 @@ equals = 0
 
 [analysis]
 profile = {analysis}
-# families = {{ main = ["first"] }}  # p-values are corrected within each
-# sensitivity = ["ratio_of_means"]  # reported too, and decides nothing
+# families = {{ main = ["first"] }}  # p-values are corrected within each family
+# sensitivity = ["ratio_of_means"]  # also reported, but decides nothing
 
 [power]
-# sd = 1.0  # of the effect over seeds, if you know it; or give earlier rows to `aacbench prereg plan --pilot`
+# sd = 1.0  # of the effect over seeds, if known; else use `aacbench prereg plan --pilot STUDY`
 target = 0.8
 
 [anchors]
-# required = ["rfc3161"]  # ssh, git-tag, rfc3161: must be there before the run
+# required = ["rfc3161"]  # ssh, git-tag or rfc3161; needed before the run
 """
 
 
 def new_registration(study: Study, name: str, title: str) -> str:
-    """The text of a registration of this study, with a first prediction about two of its methods."""
-    queries, values = study.queries, study.record()
+    """The text of a registration of this study, with two example predictions."""
+    values = study.record()
     text = HEAD.format(
         **{key: _value(values[key]) for key in ("protocol", "graphs", "seeds", "search", "selection", "measure")},
         budgets=_value([int(budget) if budget == int(budget) else budget for budget in study.budgets]),
@@ -91,12 +84,7 @@ def new_registration(study: Study, name: str, title: str) -> str:
         schema=_value(TAG),
         id=_value(name),
         title=_value(title),
-        mode=_value(queries.mode),
-        query_seed=queries.seed,
-        validation=queries.validation,
-        test=queries.test,
-        train=queries.train,
-        strict=_value(queries.strict),
+        queries="".join(f"{key} = {_value(value)}\n" for key, value in values["queries"].items()),
     )
     labels = [choice.label for choice in study.methods if choice.name != BASELINE]
     a, b = (*labels, BASELINE)[:2]

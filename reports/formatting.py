@@ -1,0 +1,94 @@
+"""What all tables share: alignment, short names of graphs, marks of methods, and notes."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from tabulate import tabulate
+
+from aacbench.contract.composite import PARTS
+from aacbench.graphs.catalogue import FILE_PREFIX
+from aacbench.run.store import Cell
+from aacbench.util.text import one_line
+
+LONGEST_CELL, LONGEST_REASON = 200, 400  # characters of a plugin's text in a table, and in a line
+UNMATCHED = "deploys more than its budget by design; excluded from comparisons at matched memory."
+ORACLE = "sees the test queries, so it cannot be deployed; use it only as a bound."
+
+
+def aligned(rows: Sequence[Mapping[str, str]], text_columns: Collection[str]) -> str:
+    """Return a Markdown table with numbers to the right, without columns that are empty in every row."""
+    columns = [name for name in rows[0] if any(row[name] for row in rows)]
+    align = ["left" if name in text_columns else "right" for name in columns]
+    body = [[one_line(row[name], LONGEST_CELL).replace("|", "\\|") for name in columns] for row in rows]
+    return tabulate(body, headers=columns, tablefmt="pipe", colalign=align, disable_numparse=True)
+
+
+def optional(value: float | None, form: str) -> str:
+    """Return a formatted number, or an empty text for None."""
+    return "" if value is None else format(value, form)
+
+
+def graph_names(graphs: Iterable[str]) -> dict[str, str]:
+    """Return the names to show: for `file:` graphs, the shortest end of each path that no other graph has."""
+    paths = {name: _path(name) for name in graphs}
+    shown = {}
+    for name, path in paths.items():
+        others = [other for other in paths.values() if other != path]
+        lengths = range(1, len(path) + 1)
+        length = next((n for n in lengths if all(other[-n:] != path[-n:] for other in others)), len(path))
+        prefix = FILE_PREFIX if name.startswith(FILE_PREFIX) else ""
+        shown[name] = prefix + "/".join(path[-length:])
+    return shown
+
+
+def graph_notes(names: Mapping[str, str]) -> list[str]:
+    """Return a line with the full name of each graph that is shown with a short one."""
+    return [f"{short}: {full.removeprefix(FILE_PREFIX)}" for full, short in names.items() if short != full]
+
+
+def _path(graph: str) -> list[str]:
+    if not graph.startswith(FILE_PREFIX):
+        return [graph]
+    file, mark, options = graph.removeprefix(FILE_PREFIX).partition("?")
+    *folders, last = file.split("/")
+    return [*folders, last + mark + options]
+
+
+def is_oracle(cells: Iterable[Cell]) -> bool:
+    """Return whether the method of these cells claims to see the test queries; a cell that never ran has no claims."""
+    return any(cell.claims.get("oracle", False) for cell in cells)
+
+
+def is_matched(cells: Iterable[Cell]) -> bool:
+    """Return whether the method of these cells claims to keep its budget."""
+    return all(cell.claims.get("matched", True) for cell in cells)
+
+
+def marked(method: str, oracle: bool, matched: bool = True) -> str:
+    """Return the method's name with the marks that every table must show."""
+    return method + (" (oracle)" if oracle else "") + ("" if matched else " (over budget)")
+
+
+def mark_notes(oracle: bool, matched: bool = True) -> list[str]:
+    """Return what the marks mean, one line each."""
+    notes = [f"(oracle): {ORACLE}"] if oracle else []
+    return notes if matched else [*notes, f"(over budget): {UNMATCHED}"]
+
+
+def study_notes(plan: Mapping[str, Any] | None) -> list[str]:
+    """Return what a reader of any table of a study with this plan must know, one line each."""
+    if plan is None or plan.get("study", {}).get("selection") != "retrospective":
+        return []
+    return ["Settings were chosen on the test queries themselves, so these numbers are too good."]
+
+
+def short_settings(method: str, params: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return settings that differ from the defaults, such as `K=8 labels=exact`, followed by those of the parts."""
+    known = defaults.get(method, {})
+    changed = {key: value for key, value in sorted(params.items()) if key not in known or known[key] != value}
+    own = " ".join(f"{key}={value}" for key, value in changed.items() if key != PARTS)
+    parts = " ".join(
+        f"{part['method']}[{short_settings(part['method'], part['params'], defaults)}]"
+        for part in params.get(PARTS, ())
+    )
+    return f"{own}: {parts}" if own and parts else own or parts

@@ -1,0 +1,180 @@
+"""Queries by rank, of a scenario and of a CSV file: from the protocol or the command line to the rows of a study."""
+
+import json
+
+import pytest
+from cli.command import command
+
+from aacbench.errors import DataError, UsageError
+from aacbench.prereg.schema import parse_registration
+from aacbench.prereg.writing import new_registration
+from aacbench.protocols import override, read_protocol, to_toml
+from aacbench.protocols.reader import parse_protocol
+from aacbench.run.loaded_graph import forget, world
+from aacbench.run.records import QueryPlan
+from aacbench.run.rows import read_queries
+from aacbench.run.study import read_plan
+
+MAP = "type octile\nheight 4\nwidth 5\nmap\n.....\n.@@..\n.....\n.....\n"
+# Bucket, start, goal and optimum; each optimum is cut as scenario files cut it.
+PROBLEMS = [(0, 0, 0, 1, 0, 1), (0, 4, 0, 4, 1, 1), (1, 0, 0, 4, 3, 6.41421), (1, 0, 1, 3, 1, 5)]
+PROTOCOL = """
+protocol = "mine"
+summary = "queries of a file"
+graphs = ["p7"]
+budgets = [32]
+seeds = [1]
+[queries]
+{queries}
+[[methods]]
+name = "alt"
+"""
+
+
+@pytest.fixture
+def places(tmp_path):
+    """A map with its scenario, and a CSV file of queries."""
+    (tmp_path / "small.map").write_text(MAP, encoding="utf-8")
+    rows = [f"{b}\tsmall.map\t5\t4\t{a}\t{c}\t{d}\t{e}\t{f}" for b, a, c, d, e, f in PROBLEMS]
+    (tmp_path / "small.scen").write_text("\n".join(["version 1", *rows, ""]), encoding="utf-8")
+    (tmp_path / "mine.csv").write_text("source,target,optimum\n0,6,6\n6,1,5\n0,6,6\n3,4,1\n", encoding="utf-8")
+    return tmp_path
+
+
+def study(**queries):
+    """A small study with these keys in its queries table."""
+    return parse_protocol(PROTOCOL.format(queries="".join(f"{key} = {json.dumps(queries[key])}\n" for key in queries)))
+
+
+def run(places, queries, *more):
+    words = ("--graphs", f"file:{places / 'small.map'}", "--budgets", "16", "--seeds", "1", "--methods", "alt")
+    return command("run", *words, "--queries", queries, "--workers", "1", "--out", places / "study", *more)
+
+
+def cells(root):
+    return [json.loads(path.read_bytes()) | {"folder": path.parent} for path in root.glob("cells/*/*/cell.json")]
+
+
+@pytest.mark.parametrize(
+    "queries",
+    [
+        {"mode": "strata", "validation": 1, "test": 2},
+        {"mode": "scenario"},
+        {"mode": "scenario", "file": "a/b.scen"},
+        {"mode": "file", "file": "b.csv", "shuffle": True, "seed": 3},
+    ],
+)
+def test_a_protocol_may_name_each_mode_and_is_written_back(queries):
+    found = study(**queries)
+    assert found.queries == QueryPlan(**queries)
+    assert parse_protocol(to_toml(found)) == found
+
+
+@pytest.mark.parametrize(
+    ("queries", "words"),
+    [
+        ({"mode": "file"}, 'queries.file is missing; with mode = "file"'),
+        ({"file": "x.csv"}, 'queries.file needs mode = "file" or mode = "scenario", not "uniform"'),
+        ({"mode": "strata", "file": "x.csv"}, 'not "strata"'),
+        ({"mode": "scenario", "shuffle": True}, 'queries.shuffle needs mode = "file", not "scenario"'),
+        ({"mode": "file", "file": ""}, "queries.file must be"),
+        ({"mode": "scenarios"}, "did you mean scenario?"),
+    ],
+)
+def test_keys_that_do_not_belong_together_are_refused(queries, words):
+    with pytest.raises(UsageError) as caught:
+        study(**queries)
+    assert words in str(caught.value)
+
+
+def test_new_keys_are_recorded_only_where_they_are_set():
+    old = {"mode", "seed", "train", "validation", "test", "strict"}
+    assert set(read_protocol("valsplit").record()["queries"]) == old
+    assert set(study(mode="file", file="x.csv").record()["queries"]) == {*old, "file"}
+
+
+def test_a_relative_path_is_relative_to_the_protocols_file(places, monkeypatch):
+    folder = places / "protocols"
+    folder.mkdir()
+    (folder / "mine.toml").write_text(PROTOCOL.format(queries='mode = "file"\nfile = "../mine.csv"'), encoding="utf-8")
+    monkeypatch.chdir(places)
+    assert read_protocol("protocols/mine.toml").queries.file == "protocols/../mine.csv"
+    assert read_protocol(folder / "mine.toml").queries.file == str(folder / "../mine.csv")
+    absolute = PROTOCOL.format(queries=f'mode = "file"\nfile = "{places}/mine.csv"')
+    (folder / "mine.toml").write_text(absolute, encoding="utf-8")
+    assert read_protocol("protocols/mine.toml").queries.file == str(places / "mine.csv")
+
+
+def test_a_file_on_the_command_line_is_used_whole_in_the_protocols_proportion(places):
+    csv, scenario = str(places / "mine.csv"), str(places / "small.scen")
+    plain = study(validation=10, test=30)
+    assert override(plain, queries=csv).queries == QueryPlan(mode="file", file=csv, validation=1, test=3)
+    assert override(plain, queries=scenario).queries == QueryPlan(mode="scenario", file=scenario, validation=1, test=3)
+    strict = study(validation=10, test=30, strict=True)
+    assert override(strict, queries=csv).queries == QueryPlan(mode="file", file=csv, validation=0, test=3, strict=True)
+    shuffled = study(mode="file", file="x.csv", shuffle=True, validation=0, train=1)
+    assert override(shuffled, queries=csv).queries == QueryPlan(mode="file", file=csv, validation=0, test=3, train=1)
+    assert override(shuffled, queries="1/2").queries == QueryPlan(
+        mode="file", file="x.csv", shuffle=True, validation=1, test=2, train=1
+    )
+
+
+def test_a_registration_keeps_the_file_and_draws_no_queries_from_its_lock():
+    text = new_registration(study(mode="file", file="x.csv", validation=0, test=4), "mine", "a title")
+    assert parse_registration(text).study.queries == QueryPlan(mode="file", file="x.csv", validation=0, test=4)
+    with pytest.raises(UsageError, match=r'seed_source = "lock" draws queries, but protocol\.queries reads them'):
+        parse_registration(text.replace('seed_source = "fixed"', 'seed_source = "lock"'))
+
+
+def test_a_file_that_cannot_be_used_is_one_sentence(places):
+    with pytest.raises(DataError, match=r"File none\.csv does not exist"):
+        override(study(), queries="none.csv")
+    with pytest.raises(UsageError, match=r"mine\.csv has too few queries: the protocol trains on 4"):
+        override(study(train=4), queries=str(places / "mine.csv"))
+
+
+def test_a_changed_file_changes_the_digests_in_every_key(places):
+    plan = QueryPlan(mode="file", file=str(places / "mine.csv"), validation=1, test=3)
+    before = world("p7", plan).digests()
+    text = (places / "mine.csv").read_text(encoding="utf-8")
+    (places / "mine.csv").write_text(text.replace("3,4,1", "4,3,1"), encoding="utf-8")
+    forget()
+    after = world("p7", plan).digests()
+    assert (before["validation"], before["train"]) == (after["validation"], after["train"])
+    assert before["test"] != after["test"]
+
+
+def test_a_scenario_is_run_and_timed_against_its_published_optima(places):
+    assert run(places, places / "small.scen", "--time", "--repetitions", "1") == 0
+    plan = read_plan(places / "study")["study"]["queries"]
+    assert (plan["mode"], plan["file"]) == ("scenario", str(places / "small.scen"))
+    assert len(cells(places / "study")) == 2
+    for cell in cells(places / "study"):
+        rows = read_queries((cell["folder"] / "queries.csv").read_bytes())
+        assert list(rows["split"]) == ["validation"] * 2 + ["test"] * 2
+        assert sorted(rows["cost"]) == pytest.approx([1, 1, 5, 6.41421], abs=1e-5)
+
+
+def test_a_wrong_optimum_is_an_error_of_every_cell(places):
+    text = (places / "small.scen").read_text(encoding="utf-8")
+    (places / "small.scen").write_text(text.replace("6.41421", "6.42421"), encoding="utf-8")
+    assert run(places, places / "small.scen") == 1
+    for cell in cells(places / "study"):
+        assert cell["outcome"] == "error"
+        assert "has the published optimum 6.42421, but Dijkstra finds 6.414213" in cell["reason"]
+
+
+def test_a_scenario_on_another_graph_is_refused_before_anything_runs(places, capsys):
+    assert run(places, places / "small.scen", "--graphs", "grid-4") == 2
+    assert "line 3: the start (4, 0) is a blocked cell of the graph's map" in capsys.readouterr().err
+    assert not (places / "study").exists()
+
+
+def test_a_dry_run_counts_queries_by_rank_per_stratum(places, capsys):
+    protocol = places / "ranks.toml"
+    queries = 'mode = "strata"\nvalidation = 1\ntest = 2'
+    protocol.write_text(PROTOCOL.format(queries=queries), encoding="utf-8")
+    assert command("run", "--protocol", protocol, "--dry-run", "--out", places / "study") == 0
+    out = capsys.readouterr().out
+    assert "1 validation and 2 test queries per stratum" in out
+    assert "84 vertices to search" in out  # 2 cells, 3 sources, 2 strata, 7 vertices
