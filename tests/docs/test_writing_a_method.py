@@ -140,5 +140,5 @@ def test_a_misspelt_method_is_guessed(tmp_path):
     write_files(tmp_path, "compass.py")
     done = aacbench(tmp_path, RUNS[0].replace(",compass", ",compas"))
     assert done.returncode == 2
-    assert "there is no method 'compas'; perhaps 'compass' is meant" in done.stderr
-    assert "there is no method 'compas'; perhaps 'compass' is meant" in TEXT
+    assert "Unknown method 'compas'; perhaps 'compass' is meant" in done.stderr
+    assert "Unknown method 'compas'; perhaps 'compass' is meant" in TEXT
