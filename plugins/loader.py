@@ -19,9 +19,8 @@ from aacbench.plugins import checks, hookspecs
 from aacbench.plugins.hookspecs import HOOKS, PREFIX, PROJECT
 from aacbench.plugins.methods import BUILT_IN
 from aacbench.plugins.records import GraphSource, Origin, Plugin, PluginError, Problem, ProtocolFile
-from aacbench.util.exceptions import describe
 from aacbench.util.source_file import SourceFile, package_digest, read_source
-from aacbench.util.text import suggestion
+from aacbench.util.text import describe, suggestion
 from aacbench.version import VERSION
 
 VARIABLE = "AACBENCH_PLUGINS"

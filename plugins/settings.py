@@ -6,8 +6,7 @@ from typing import Any
 from aacbench.contract.method import Method, Parameter, Params
 from aacbench.contract.parameters import accepted_values, problem_with
 from aacbench.errors import UsageError
-from aacbench.util.exceptions import describe
-from aacbench.util.text import suggestion
+from aacbench.util.text import describe, suggestion
 from aacbench.util.timeouts import at_most
 
 CHECK_SECONDS = 10.0  # a method's own check of a few settings

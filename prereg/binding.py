@@ -14,10 +14,9 @@ from aacbench.prereg.key_diff import CODE, match
 from aacbench.prereg.ledger import Entry, History, append, relative, write_note
 from aacbench.prereg.lock import Lock, tree_digest
 from aacbench.prereg.schema import FROM_LOCK, Registration, read_registration
-from aacbench.run.existing import ANSWERED
 from aacbench.run.loaded_graph import loaded_graph
 from aacbench.run.records import Study
-from aacbench.run.store import Cell, scan
+from aacbench.run.store import ANSWERED, Cell, scan
 from aacbench.util.canonical import digest, plain
 from aacbench.version import VERSION
 

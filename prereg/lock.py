@@ -15,7 +15,7 @@ from aacbench.contract.composite import nominal_bytes
 from aacbench.errors import AacbenchError, LockError, UsageError
 from aacbench.prereg.predictions import Prediction, methods_of
 from aacbench.prereg.schema import FROM_LOCK, TAG, Registration, portable
-from aacbench.run.graph_metadata import GraphMetadata
+from aacbench.run.loaded_graph import GraphMetadata
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import BASELINE
 from aacbench.util.atomic_io import storing, write_file

@@ -16,7 +16,7 @@ from aacbench.labels.graph_info import graph_info
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.queries.record import QuerySet
-from aacbench.run.pools import StoredPools
+from aacbench.run.shared import StoredPools
 from aacbench.search import network, search
 from aacbench.search.astar import RELATIVE_TOLERANCE
 

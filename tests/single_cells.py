@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from aacbench.contract.composite import assemble
-from aacbench.run.cell import CellJob
+from aacbench.run.build import CellJob
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import QueryPlan
 

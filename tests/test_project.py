@@ -1,6 +1,7 @@
 """The project's own shape: packages listed, imports one way, a quick command, documents that are true."""
 
 import ast
+import json
 import re
 import subprocess
 import sys
@@ -115,10 +116,21 @@ def test_help_imports_nothing_heavy():
     assert "run" in done.stdout.split()
 
 
-def test_the_readme_example_runs():
-    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", example], capture_output=True, text=True, check=True)
+def test_the_examples_of_the_library_run(tmp_path):
+    text = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+    searching, deploying = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    done = subprocess.run([sys.executable, "-c", searching], capture_output=True, text=True, check=True)
     assert re.fullmatch(r"\d+ -> \d+ expansions\n", done.stdout)
+    (commands,) = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
+    run, status, export = (line.partition("#")[0].split() for line in commands.splitlines())
+    for words in (run, status):
+        subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, check=True)
+    records = [json.loads(path.read_bytes()) for path in tmp_path.glob("study/cells/*/*/cell.json")]
+    (cell,) = [record["cell_id"] for record in records if record["key"]["label"] == "alt"]
+    words = [cell if word == "CELL" else word for word in export]
+    subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, check=True)
+    done = subprocess.run([sys.executable, "-c", deploying], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split()[1] == "alt"
 
 
 def test_continuous_integration_runs_the_readmes_test_command():
@@ -153,9 +165,18 @@ def test_the_clock_is_in_no_name_of_a_test():
                 assert all("mtime" in {word.arg for word in call.keywords} for call in packing), (path, node.name)
 
 
-def test_every_command_is_in_the_readme():
+def test_every_command_is_documented():
     from aacbench.cli.main import COMMANDS
 
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
     block = next(part for part in re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL) if "aacbench run" in part)
-    assert [name for name in COMMANDS if not re.search(rf"\b{name}\b", block)] == []
+    assert [name for name in COMMANDS if not re.search(rf"\baacbench {name}\b", block)] == []
+
+
+def test_the_map_of_the_code_names_what_there_is():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    hops = re.findall(r"^\d+\. `([\w./]+\.py)`: `(\w+)`", text, flags=re.MULTILINE)
+    assert 10 <= len(hops) <= 15
+    for file, name in hops:
+        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        assert name in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}, (file, name)

@@ -1,11 +1,13 @@
-"""Which arrays and settings a heuristic may deploy: plain numbers under plain names."""
+"""The arrays and settings that a heuristic may deploy, and the leaves of a maximum that they belong to."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from string import ascii_lowercase
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from aacbench.contract.method import BatchHeuristic, Heuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
 
@@ -28,7 +30,6 @@ def checked_arrays(arrays: Any) -> Mapping[str, Array]:
 
 
 def checked_settings(settings: Any) -> dict[str, np.int64 | np.float64]:
-    """The settings as numbers of eight bytes."""
     if not isinstance(settings, Mapping):
         raise UsageError(
             f"A heuristic's settings must be a mapping from names to numbers, not a {type(settings).__name__}."
@@ -64,3 +65,44 @@ def _number(name: Any, value: Any) -> np.int64 | np.float64:
     except OverflowError:
         pass
     raise UsageError(f"The setting {name!r} must be a finite number of at most 8 bytes, not {value!r}.")
+
+
+Leaf = LabelHeuristic | BatchHeuristic | ScalarHeuristic
+
+
+def leaves(heuristic: Heuristic) -> dict[str, Leaf]:
+    """The leaves of a maximum under the names a, b and so on; any other heuristic under the empty name."""
+    found = list(_flat(heuristic))
+    if not isinstance(heuristic, MaxHeuristic):
+        return {"": found[0]}
+    if not 0 < len(found) <= len(ascii_lowercase):
+        raise UsageError(f"A maximum has 1 to {len(ascii_lowercase)} heuristics, not {len(found)}.")
+    return dict(zip(ascii_lowercase, found, strict=False))
+
+
+def arrays_of(heuristic: Heuristic) -> dict[str, Array]:
+    """Every array under the name it is saved by: `rows`, or in a maximum `a.rows`."""
+    return {
+        dotted(part, name): array
+        for part, leaf in leaves(heuristic).items()
+        if not isinstance(leaf, ScalarHeuristic)
+        for name, array in checked_arrays(leaf.arrays).items()
+    }
+
+
+def dotted(part: str, name: str) -> str:
+    return f"{part}.{name}" if part else name
+
+
+def _flat(heuristic: Heuristic) -> Iterator[Leaf]:
+    if isinstance(heuristic, MaxHeuristic):
+        if not isinstance(heuristic.parts, tuple):
+            raise UsageError(f"The parts of a maximum must be a tuple, not a {type(heuristic.parts).__name__}.")
+        for part in heuristic.parts:
+            yield from _flat(part)
+    elif isinstance(heuristic, Leaf):
+        yield heuristic
+    else:
+        raise UsageError(
+            f"A build must return a heuristic record, such as LabelHeuristic, not a {type(heuristic).__name__}."
+        )

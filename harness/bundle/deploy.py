@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from numba.core.errors import NumbaError
 
-from aacbench.bundle.arrays import checked_arrays, checked_settings, read_only
+from aacbench.bundle.arrays import Leaf, checked_arrays, checked_settings, leaves, read_only
 from aacbench.bundle.compile_errors import in_words, why_not
-from aacbench.bundle.leaves import Leaf, leaves
 from aacbench.contract.method import (
     BatchHeuristic,
     GoalSearch,
@@ -87,7 +86,6 @@ def first_difference(mine: Array, yours: Array) -> int | None:
 
 
 def _maximum(parts: list[Deployed], network: Network) -> Deployed:
-    """The largest bound of all parts, in the tier of the slowest."""
     tier = max((part.tier for part in parts), key=TIERS.index)
     if tier == "compiled":
         layout = max_of([part.searched for part in parts])

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numba.core.errors import NumbaError
 
+from aacbench.bundle.arrays import Leaf, leaves
 from aacbench.bundle.deploy import Deployed, deploy, deploy_leaf, first_difference
-from aacbench.bundle.leaves import Leaf, leaves
 from aacbench.contract.method import BatchHeuristic, Heuristic, LabelHeuristic, ScalarHeuristic
 from aacbench.errors import DisagreementError
 from aacbench.graphs.record import Array
@@ -46,11 +46,9 @@ class Sample:
         return [(int(t), self._vertices(rng, int(t))) for t in wanted]
 
     def bounds(self, deployed: Deployed) -> Array:
-        """h on these rows, one after the other."""
         return np.concatenate([deployed.many(us, target) for target, us in self.rows()])
 
     def pair(self, at: int) -> str:
-        """The pair at a position of `bounds`, as a person writes it."""
         return [f"h({u}, {target})" for target, us in self.rows() for u in us][at]
 
     def _vertices(self, rng: np.random.Generator, target: int) -> Array:

@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from aacbench.bundle.arrays import checked_settings
-from aacbench.bundle.leaves import arrays_of, leaves
+from aacbench.bundle.arrays import arrays_of, checked_settings, leaves
 from aacbench.contract.budget import Budget
 from aacbench.contract.method import Heuristic, LabelHeuristic, ScalarHeuristic
 from aacbench.errors import OverBudgetError, UsageError
@@ -53,7 +52,6 @@ class Inventory:
 
     @property
     def bytes_per_vertex(self) -> float:
-        """All bytes, divided by the number of vertices."""
         return self.total_bytes / self.vertices
 
     @property
@@ -62,7 +60,6 @@ class Inventory:
         return self.total_bytes - self.allowed_bytes
 
     def record(self) -> dict[str, Any]:
-        """Every value, for the cell's record."""
         return {
             "measured": self.measured,
             "measured_per_vertex": self.bytes_per_vertex,

@@ -9,10 +9,9 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from aacbench.bundle.arrays import checked_settings
+from aacbench.bundle.arrays import Leaf, arrays_of, checked_settings, dotted, leaves
 from aacbench.bundle.functions import Address, address_of, function_at
 from aacbench.bundle.inventory import memory_of
-from aacbench.bundle.leaves import Leaf, arrays_of, dotted, leaves
 from aacbench.contract.method import (
     BatchHeuristic,
     GoalSearch,
@@ -47,17 +46,14 @@ class Bundle:
 
     @property
     def digest(self) -> str:
-        """The digest of the content, which is the name of the folder in a study."""
         return digest(self.content, FORMAT)
 
     @property
     def array_digests(self) -> dict[str, str]:
-        """The sha256 of every array by name."""
         return {name: entry["sha256"] for name, entry in self.content["arrays"].items()}
 
 
 def bundle_folder(root: Path, name: str) -> Path:
-    """Where the bundle of this digest lies below a folder of bundles."""
     return root / name[:2] / name
 
 

@@ -33,7 +33,7 @@ from aacbench.prereg.template import new_registration
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports.formatting import aligned
 from aacbench.run.driver import prepare
-from aacbench.run.keys import key_of
+from aacbench.run.run_config import key_of
 from aacbench.run.study import planned_cells
 from aacbench.util.atomic_io import make_folder, storing, write_file
 

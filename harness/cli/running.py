@@ -26,10 +26,9 @@ from aacbench.protocols.reader import read_protocol
 from aacbench.reports import latency, tables
 from aacbench.reports.formatting import study_notes
 from aacbench.run.driver import prepare, run_study
-from aacbench.run.keys import named
 from aacbench.run.layout import DERIVED
 from aacbench.run.records import BASELINE, Study
-from aacbench.run.run_config import MethodSource, RunConfig
+from aacbench.run.run_config import MethodSource, RunConfig, named
 from aacbench.run.store import read_cell, scan
 from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_study
 from aacbench.run.timing import time_study

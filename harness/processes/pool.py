@@ -166,7 +166,6 @@ def run_all(
     *,
     fresh: bool = False,
 ) -> list[tuple[Any, Any]]:
-    """Run all jobs in a pool of their own and return (job, result or Failure) as they finished."""
     with Pool(work, min(workers, len(jobs)), limits, kind, fresh=fresh) as pool:
         return list(pool.run(jobs))
 
@@ -203,7 +202,6 @@ def _await(busy: list[_Worker]) -> None:
 
 
 def _answer(worker: _Worker, progress: Callable[[Any, str], None]) -> Any:
-    """What became of the worker's job, or `_BUSY`."""
     try:
         while worker.pipe.poll():
             answer = worker.pipe.recv()

@@ -18,8 +18,7 @@ from typing import Any
 import psutil
 
 from aacbench.errors import StoreError
-from aacbench.util.exceptions import describe, raised_by_us
-from aacbench.util.text import one_line
+from aacbench.util.text import describe, one_line, raised_by_us
 
 _LOOK_AT_PARENT_SECONDS = 0.5
 _REPORT_SECONDS, _LONGEST_PROGRESS = 0.2, 100

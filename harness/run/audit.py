@@ -33,7 +33,6 @@ class Counterexample:
 
     @property
     def sentence(self) -> str:
-        """What is wrong, with the numbers."""
         if self.claim == "optimal":
             return f"the path from {self.u} to {self.target} costs {self.bound}, the shortest {_path(self.limit)}"
         h = f"h({self.u}, {self.target}) = {self.bound}"
@@ -55,7 +54,6 @@ class Audit:
     counterexamples: tuple[Counterexample, ...]
 
     def broken(self, claim: str) -> Counterexample | None:
-        """The counterexample to a claim, if there is one."""
         return next((case for case in self.counterexamples if case.claim == claim), None)
 
 

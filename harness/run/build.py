@@ -3,24 +3,86 @@
 import math
 import tempfile
 import time
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numba
 
 from aacbench.bundle import store
+from aacbench.bundle.arrays import dotted, leaves
 from aacbench.bundle.deploy import TIERS
 from aacbench.bundle.evidence import Evidence, Sample, take_evidence
-from aacbench.bundle.leaves import dotted, leaves
-from aacbench.contract.method import BatchHeuristic, Heuristic, LabelHeuristic, Method, ScalarHeuristic
-from aacbench.errors import UsageError
+from aacbench.contract.composite import assemble
+from aacbench.contract.method import BatchHeuristic, Claims, Heuristic, LabelHeuristic, Method, ScalarHeuristic
+from aacbench.errors import DataError, UsageError
+from aacbench.graphs.load import load
 from aacbench.processes import rss
-from aacbench.processes.worker import report_progress
-from aacbench.run.cell import CellJob
-from aacbench.run.loaded_graph import LoadedGraph, build_context, forget
-from aacbench.run.pools import StoredPools
+from aacbench.processes.worker import Failure, report_progress
+from aacbench.run.loaded_graph import GraphOf, LoadedGraph, build_context, forget, intact_graph
+from aacbench.run.plan import CellPlan
+from aacbench.run.records import QueryPlan
+from aacbench.run.shared import StoredPools
 from aacbench.util.atomic_io import storing
+from aacbench.util.source_file import SourceFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellJob:
+    """A cell with all that a process needs for it; `method_of` and `graph_of` find things by name in that process.
+
+    `artifacts` is the folder of landmark pools and of Dijkstra's answers, `bundles` that of built heuristics.
+    `sources` are the plugin files that the method comes from. A graph and queries whose digests are not `digests`,
+    which are in the cell's key, are refused.
+    """
+
+    cell_id: str
+    plan: CellPlan
+    queries: QueryPlan
+    claims: Claims
+    method_of: Callable[[str], Method]
+    reference_policy: str
+    artifacts: Path
+    bundles: Path
+    graph_of: GraphOf = load
+    sources: tuple[SourceFile, ...] = ()
+    origin: str = ""  # the plugins that its method and graph come from; empty where all is built in
+    audit: bool = True
+    digests: Mapping[str, str] | None = None
+
+    def method(self) -> Method:
+        """The method with its parts put in, found in this process."""
+        return assemble(self.method_of(self.plan.method), self.plan.params, self.method_of)
+
+    def loaded(self) -> LoadedGraph:
+        """The graph and its queries, which must be those the run was planned on."""
+        found = intact_graph(self.plan.graph, self.queries, self.graph_of)
+        if self.digests is not None and {"graph": found.net.graph.digest, **found.digests()} != self.digests:
+            raise DataError(
+                f"The graph {self.plan.graph} or its queries are not those that this run was planned on. They must be "
+                f"the same each time they are loaded; run again once they are."
+            )
+        return found
+
+    def with_seed(self, seed: int) -> "CellJob":
+        return replace(self, plan=replace(self.plan, seed=seed))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a cell came to: its outcome, the facts for cell.json, and the files beside it."""
+
+    outcome: str
+    reason: str
+    facts: Mapping[str, Any]
+    files: Mapping[str, bytes]
+
+
+def result_of(failure: Failure) -> Result:
+    trace = {"error.txt": failure.trace.encode(errors="backslashreplace")} if failure.trace else {}
+    return Result(failure.outcome, failure.reason, {}, trace)
+
 
 _TIER_OF = {LabelHeuristic: "compiled", BatchHeuristic: "batch", ScalarHeuristic: "scalar"}
 
@@ -72,7 +134,6 @@ def _build(job: CellJob) -> Built:
 
 
 def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuristic, dict[str, Any]]:
-    """What the method builds, and what that cost."""
     plan = job.plan
     pools = StoredPools(loaded.net, job.artifacts, loaded.seal.check)
     context = build_context(loaded, method, plan.params, plan.seed, pools, report_progress)
@@ -90,7 +151,6 @@ def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuri
 
 
 def _origin(job: CellJob, method: Method) -> dict[str, Any]:
-    """What bundle.json says about where the heuristic comes from."""
     plan = job.plan
     return {
         "graph": plan.graph,

@@ -10,20 +10,16 @@ from typing import Any
 from aacbench.contract.composite import part_names
 from aacbench.errors import DamagedCellError, DataError
 from aacbench.processes.pool import Pool
-from aacbench.run.build import Built
-from aacbench.run.cell import CellJob, Result
+from aacbench.run.build import Built, CellJob, Result
 from aacbench.run.events import RunLog, start_run
-from aacbench.run.existing import Existing, decide, state_of
 from aacbench.run.fitting import Answer, Question, ask_all
-from aacbench.run.graph_metadata import GraphMetadata, metadata_of
-from aacbench.run.keys import key_of, named
-from aacbench.run.plan import CellPlan, Plan, check_methods, plan
+from aacbench.run.loaded_graph import GraphMetadata, metadata_of
+from aacbench.run.plan import CellPlan, Choice, Plan, check_methods, choose, plan
 from aacbench.run.rebuild import built_before, fastest_cells, judged, other_seed, rebuild, stored_bundle, stored_job
 from aacbench.run.records import Study
-from aacbench.run.run_config import RunConfig
-from aacbench.run.selection import Choice, choose
+from aacbench.run.run_config import RunConfig, key_of, named
 from aacbench.run.steps import run_cells, step_pool
-from aacbench.run.store import Cell, commit, read_or_damage
+from aacbench.run.store import Cell, Existing, commit, decide, read_or_damage, state_of
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.search import parse
 from aacbench.util.canonical import plain
@@ -35,7 +31,6 @@ WAIT_SECONDS = 0.5  # between looks at cells that another run works on
 
 
 def prepare(study: Study, config: RunConfig) -> tuple[Plan, dict[str, GraphMetadata]]:
-    """Load every graph once and plan every cell."""
     methods = {name: source.method for name, source in config.methods.items()}
     check_methods(study, methods, config.resolve)
     graphs = metadata_of(study, config.graph_of, config.foreign_graphs, config.limits, config.notify)
@@ -228,7 +223,6 @@ def _outdated(found: Cell, chosen: _Chosen | None) -> bool:
 
 
 def _refused(cell: CellPlan) -> Result | None:
-    """The result of a cell that is known before it is run."""
     if cell.unsupported:
         return Result("unsupported", cell.unsupported, {}, {})
     return Result(cell.failure, cell.failed, {}, {}) if cell.failed else None

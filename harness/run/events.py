@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from aacbench.run.cleanup import sweep
 from aacbench.run.layout import RUNS
+from aacbench.run.store import sweep
 from aacbench.util.atomic_io import make_folder, replace_file, storing, sync_folder, write_all
 from aacbench.util.canonical import canonical, plain, pretty
 
@@ -30,7 +30,6 @@ class RunLog:
             _append(self.folder / EVENTS_FILE, canonical({**facts, "time": _now(), "event": kind}) + b"\n")
 
     def finish(self, summary: dict[str, Any]) -> None:
-        """Record that the run has finished."""
         self._write({**self.record, "finished": _now(), "summary": plain(summary)})
 
     def _write(self, record: dict[str, Any]) -> None:

@@ -26,17 +26,14 @@ def artifact_folders(root: Path) -> list[Path]:
 
 
 def cell_id(key: Mapping[str, Any]) -> str:
-    """Return the id of the cell with this key."""
     return digest(key, CELL_TAG)[:ID_DIGITS]
 
 
 def is_cell_id(text: str) -> bool:
-    """Return whether a text has the form of a cell id."""
     return _ID.fullmatch(text) is not None
 
 
 def cell_folder(root: Path, cell_id: str) -> Path:
-    """Return the folder of a cell, whether it exists or not."""
     if not is_cell_id(cell_id):
         raise UsageError(f"{cell_id!r} is not a cell id: it must have {ID_DIGITS} digits and letters a to f.")
     return root / CELLS / cell_id[:2] / cell_id

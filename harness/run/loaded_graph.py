@@ -1,18 +1,23 @@
 """A graph and its queries as a worker keeps them from cell to cell, with marks that show any change to them."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Any
 
+from aacbench.contract.budget import GraphInfo
 from aacbench.contract.method import BuildContext, Method, Params, PoolService
 from aacbench.errors import AacbenchError
 from aacbench.graphs import components
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Array, Graph
 from aacbench.labels.exact import Direction, distances
+from aacbench.labels.graph_info import graph_info
+from aacbench.processes.isolated import isolated
+from aacbench.processes.pool import Limits
 from aacbench.queries.record import QuerySet, some_targets
 from aacbench.queries.splits import Splits, query_splits
-from aacbench.run.records import QueryPlan
+from aacbench.run.records import QueryPlan, Study
 from aacbench.search.networks import Network, fingerprint
 from aacbench.search.stored import stored_network
 
@@ -30,7 +35,6 @@ class GraphSeal:
     mark: tuple[object, ...]
 
     def check(self) -> None:
-        """Raise where the graph has changed."""
         _refuse_unless(lambda: _mark(self.net) == self.mark)
 
 
@@ -45,12 +49,10 @@ class LoadedGraph:
     _exact: dict[int, Array] = field(default_factory=dict)
 
     def part(self, name: str) -> QuerySet:
-        """The queries of one split."""
         queries: QuerySet = getattr(self.splits, name)
         return queries
 
     def digests(self) -> dict[str, str]:
-        """The digest of the queries of each split."""
         return {name: self.part(name).digest for name in PARTS}
 
     def exact(self, target: int) -> Array:
@@ -66,7 +68,6 @@ class LoadedGraph:
         return tuple(some_targets(known, SOME).tolist()) if sum(map(len, known)) else ()
 
     def check(self) -> None:
-        """Raise where the graph or the queries have changed."""
         self.seal.check()
         _refuse_unless(lambda: fingerprint(_query_arrays(self.splits)) == self.queries_mark)
 
@@ -88,7 +89,6 @@ def loaded_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> Lo
 
 
 def sealed(net: Network, splits: Splits) -> LoadedGraph:
-    """Take the fingerprints of a graph and its queries."""
     return LoadedGraph(net, splits, GraphSeal(net, _mark(net)), fingerprint(_query_arrays(splits)))
 
 
@@ -149,3 +149,42 @@ def _query_arrays(splits: Splits) -> Iterator[Array]:
     for part in PARTS:
         queries: QuerySet = getattr(splits, part)
         yield from (queries.sources, queries.targets)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphMetadata:
+    """What the keys of a graph's cells have in common."""
+
+    info: GraphInfo
+    graph_digest: str
+    query_digests: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    graph: str
+    queries: QueryPlan
+    graph_of: GraphOf
+
+
+def metadata_of(
+    study: Study,
+    graph_of: GraphOf,
+    foreign: Collection[str],
+    limits: Limits,
+    notify: Callable[[str, Mapping[str, Any]], None],
+) -> dict[str, GraphMetadata]:
+    """Load every graph once; a `foreign` one is a plugin's own code, which may hang or eat all memory."""
+    found = {}
+    for name in study.graphs:
+        notify("graph", {"name": name})
+        job = _Job(name, study.queries, graph_of)
+        what = f"The graph {name!r} of a plugin cannot be loaded"
+        found[name] = isolated(_metadata, job, limits, what) if name in foreign else _metadata(job)
+    return found
+
+
+def _metadata(job: _Job) -> GraphMetadata:
+    loaded = loaded_graph(job.graph, job.queries, job.graph_of)
+    graph = loaded.net.graph
+    return GraphMetadata(replace(graph_info(loaded.net), name=job.graph), graph.digest, loaded.digests())

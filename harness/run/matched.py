@@ -22,7 +22,6 @@ class Side:
 
     @property
     def good(self) -> list[Cell]:
-        """The cells that are ok."""
         return [cell for cell in self.cells if cell.outcome == "ok"]
 
     @property
@@ -36,13 +35,11 @@ class Side:
         return None if self_reported(self.good) else self.bytes
 
     def rows(self) -> MethodRows:
-        """Return the expansions on the test queries by seed."""
         deterministic = all(cell.claims.get("deterministic", False) for cell in self.good)
         return MethodRows(self.label, {cell.key["seed"]: expansions(cell) for cell in self.good}, deterministic)
 
 
 def sides(cells: Sequence[Cell], label: str) -> list[Side]:
-    """Group a method's cells by graph and budget."""
     groups: dict[tuple[str, float], list[Cell]] = {}
     for cell in cells:
         if cell.key["label"] == label:

@@ -23,11 +23,10 @@ from aacbench.run.audit import (
     check_reference,
     smallest,
 )
-from aacbench.run.build import Built, build
-from aacbench.run.cell import CellJob, Result
+from aacbench.run.build import Built, CellJob, Result, build
 from aacbench.run.loaded_graph import LoadedGraph, forget
-from aacbench.run.reference import references
 from aacbench.run.rows import write_queries
+from aacbench.run.shared import references
 from aacbench.search import Answers, search
 from aacbench.search.layouts import knows_nothing
 
@@ -133,7 +132,6 @@ def _audit(loaded: LoadedGraph, deployed: Deployed, splits: list[_Split]) -> Aud
 
 
 def _columns(splits: list[_Split]) -> dict[str, Array]:
-    """The rows of all splits under one another, each query with its position in its split."""
     tables = []
     for split in splits:
         count = len(split.queries)

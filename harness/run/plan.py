@@ -1,9 +1,12 @@
 """From a study to cells: every combination, with its parameters resolved against its budget."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from aacbench.contract.budget import Budget, GraphInfo, convention
 from aacbench.contract.composite import Resolve, assemble, resolve_parts
@@ -14,6 +17,7 @@ from aacbench.processes.pool import Limits
 from aacbench.processes.worker import Failure
 from aacbench.run.fitting import Answer, Fitted, Question, ask_all
 from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, SINGLE, TEST, VALIDATION, MethodChoice, Study
+from aacbench.run.store import Cell, read_or_damage
 from aacbench.search.policy import Policy, parse, switch
 from aacbench.util.canonical import canonical
 from aacbench.util.text import suggestion
@@ -56,7 +60,6 @@ class Plan:
     cells: tuple[CellPlan, ...]
 
     def groups(self) -> dict[str, list[CellPlan]]:
-        """Candidates by group."""
         found: dict[str, list[CellPlan]] = {}
         for cell in self.cells:
             if cell.group:
@@ -112,15 +115,12 @@ def plan(
 
 
 def chosen(candidate: CellPlan) -> CellPlan:
-    """The test cell of the candidate that won."""
     return replace(candidate, splits=(TEST,), group="", role=CHOSEN)
 
 
 def _settings(
     study: Study, choice: MethodChoice, methods: Mapping[str, Method], resolve: Resolve
 ) -> Iterator[_Setting]:
-    """Every combination of a choice's grid, or the one there is."""
-
     def method_of(name: str) -> Method:
         return _method(methods, name, choice.label)
 
@@ -210,3 +210,34 @@ def _policy(policy: Policy, method: Method, preferred: Mapping[str, Any], asked:
         wanted.pop("bpmx", None)  # a preference that cannot be met
     switches: dict[str, Any] = {key: switch(key, value) for key, value in {**wanted, **asked}.items()}
     return replace(policy, **switches)
+
+
+Choice = tuple[CellPlan, dict[str, Any], Cell]  # the cell to be run, what it was chosen from, and the winner's own cell
+
+
+def choose(root: Path, groups: Iterable[list[tuple[CellPlan, str]]], selection: str) -> list[Choice]:
+    """Choose from each group the candidate with the fewest mean expansions; of equals, the first."""
+    cells = []
+    for candidates in groups:
+        found = [(cell, name, read_or_damage(root, name)) for cell, name in candidates]
+        sound = [(cell, name, stored) for cell, name, stored in found if isinstance(stored, Cell)]
+        scored = [(_mean_expansions(stored), cell, stored) for cell, _, stored in sound if stored.outcome == "ok"]
+        if not scored or len(sound) < len(found):
+            continue  # a choice made without a damaged cell could be another one
+        note = {
+            "selection": selection,
+            "split": CHOSEN_ON[selection],
+            "retrospective": CHOSEN_ON[selection] == TEST,
+            "candidates": [_candidate(name, stored) for _, name, stored in sound],
+        }
+        _, best, winner = min(scored, key=lambda one: one[0])
+        cells.append((chosen(best), {"chosen_from": note}, winner))
+    return cells
+
+
+def _candidate(name: str, cell: Cell) -> dict[str, Any]:
+    return {"cell": name, "outcome": cell.outcome, "queries_sha256": cell.record["files"].get("queries.csv")}
+
+
+def _mean_expansions(cell: Cell) -> float:
+    return float(np.mean(cell.queries["expanded"]))

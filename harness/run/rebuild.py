@@ -7,12 +7,10 @@ from typing import Any
 from aacbench.bundle import store
 from aacbench.bundle.evidence import Sample
 from aacbench.errors import BundleError, UsageError
-from aacbench.run.build import Built
-from aacbench.run.cell import CellJob, Result
-from aacbench.run.keys import plan_of
+from aacbench.run.build import Built, CellJob, Result
 from aacbench.run.layout import ARTIFACTS, BUNDLES
 from aacbench.run.records import QueryPlan
-from aacbench.run.run_config import RunConfig
+from aacbench.run.run_config import RunConfig, plan_of
 from aacbench.run.steps import build_all, step_pool
 from aacbench.run.store import Cell
 from aacbench.run.study import read_plan
@@ -20,7 +18,6 @@ from aacbench.search.policy import parse
 
 
 def stored_study(root: Path) -> Mapping[str, Any]:
-    """The record of the study in a folder, as its plan has it."""
     plan = read_plan(root)
     if plan is None:
         raise UsageError(f"{root} holds no study. Begin one with `aacbench run --out {root}`.")
@@ -111,7 +108,6 @@ def other_seed(cell: Cell) -> int:
 
 
 def judged(cell: Cell, seed: int, answer: Built | Result) -> tuple[str, str]:
-    """The outcome of a cell that was built again with a seed, and the reason."""
     how = "the same seed" if seed == cell.key["seed"] else f"the seed {seed}"
     if isinstance(answer, Result):
         return (answer.outcome, f"Built again with {how}: {answer.reason}") if answer.outcome != "ok" else ("ok", "")

@@ -12,8 +12,7 @@ from aacbench.errors import UsageError
 from aacbench.labels.exact import Direction, distances
 from aacbench.processes.isolated import isolated
 from aacbench.run.audit import audit_answers, audit_bounds, audit_targets
-from aacbench.run.build import Built, build
-from aacbench.run.cell import CellJob, Result
+from aacbench.run.build import Built, CellJob, Result, build
 from aacbench.run.loaded_graph import LoadedGraph
 from aacbench.run.measure import ready
 from aacbench.run.rebuild import difference, rebuild, stored_job

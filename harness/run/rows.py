@@ -57,7 +57,6 @@ def read_queries(data: bytes, where: str = "queries.csv") -> dict[str, Array]:
 
 
 def read_timings(data: bytes, where: str = "timings.csv") -> dict[str, Array]:
-    """Return one int64 array per column."""
     return _read(TIMINGS, data, where)
 
 

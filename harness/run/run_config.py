@@ -1,21 +1,23 @@
-"""What a run needs besides its study: the methods and where they come from, limits, and whom to notify."""
+"""What a run needs besides its study, the job of each cell, and the key that names it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from aacbench.contract.budget import convention
 from aacbench.contract.composite import assemble, part_names
 from aacbench.contract.method import Method, Params
 from aacbench.graphs.load import load
 from aacbench.processes.pool import Limits
-from aacbench.run.cell import CellJob
-from aacbench.run.existing import Existing
-from aacbench.run.layout import ARTIFACTS, BUNDLES
-from aacbench.run.loaded_graph import GraphOf
+from aacbench.run.build import CellJob
+from aacbench.run.layout import ARTIFACTS, BUNDLES, cell_id
+from aacbench.run.loaded_graph import GraphMetadata, GraphOf
 from aacbench.run.plan import CellPlan
-from aacbench.run.records import QueryPlan
+from aacbench.run.records import QueryPlan, Study
+from aacbench.run.store import Existing
+from aacbench.util.compiled import kernel_digest
 from aacbench.util.source_file import SourceFile
 
 
@@ -67,7 +69,6 @@ class RunConfig:
         digests: Mapping[str, str],
         audit: bool = True,
     ) -> CellJob:
-        """A planned cell with all that its processes need."""
         artifacts = (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
         origin = self._origin(plan)
         # What a plugin's workers compute from the graph, no others read.
@@ -99,3 +100,58 @@ class RunConfig:
         digests = [source.digest for source in self._sources(plan) if not source.built_in]
         found = [*digests, *filter(None, [self.foreign_graphs.get(plan.graph, "")])]
         return " ".join([plan.method, *found]) if found else ""
+
+
+def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata], cell: CellPlan) -> dict[str, Any]:
+    """Everything that decides what a cell computes, and the lock that it was computed under.
+
+    The lock is part of the key so that rows made before it, or under another, can never stand for rows made under it.
+    """
+    graph = graphs[cell.graph]
+    return {
+        "graph": cell.graph,
+        "graph_digest": graph.graph_digest,
+        "query_digests": dict(graph.query_digests),
+        "method": cell.method,
+        "label": cell.label,
+        "plugin_digest": config.methods[cell.method].digest,
+        **_part_digests(config, cell),
+        "params": dict(cell.params),
+        "budget": cell.budget,
+        "convention": convention(cell.convention).record(),
+        "seed": cell.seed,
+        "policy": cell.policy,
+        "splits": list(cell.splits),
+        "role": cell.role,
+        "engine": kernel_digest(),
+        "protocol": study.protocol,
+        **({"lock": config.lock} if config.lock else {}),
+    }
+
+
+def plan_of(key: Mapping[str, Any]) -> CellPlan:
+    """The plan that a stored cell was run from, as far as its build and its measuring need it."""
+    return CellPlan(
+        graph=key["graph"],
+        method=key["method"],
+        label=key["label"],
+        params=dict(key["params"]),
+        budget=key["budget"],
+        convention=f"{key['convention']['name']}/{key['convention']['version']}",
+        seed=key["seed"],
+        policy=key["policy"],
+        splits=tuple(key["splits"]),
+        role=key["role"],
+    )
+
+
+def named(
+    study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata], cells: Iterable[CellPlan]
+) -> list[tuple[CellPlan, str]]:
+    return [(cell, cell_id(key_of(study, config, graphs, cell))) for cell in cells]
+
+
+def _part_digests(config: RunConfig, cell: CellPlan) -> dict[str, Any]:
+    """The sources of the methods it is made of: a change in one of them changes what the cell computes."""
+    names = sorted(set(part_names(cell.params)))
+    return {"part_digests": {name: config.methods[name].digest for name in names}} if names else {}

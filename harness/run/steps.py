@@ -7,8 +7,7 @@ from typing import Any
 
 from aacbench.processes.pool import Limits, Pool
 from aacbench.processes.worker import Failure
-from aacbench.run.build import Built, build
-from aacbench.run.cell import CellJob, Result, result_of
+from aacbench.run.build import Built, CellJob, Result, build, result_of
 from aacbench.run.measure import measure
 
 

@@ -9,19 +9,31 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from aacbench.errors import AacbenchError, DamagedCellError, DataError
-from aacbench.run.cleanup import discard, replaced_id
-from aacbench.run.layout import CELL_FILE, CELLS, QUERIES_FILE, REPLACED, cell_folder, is_cell_id
+from aacbench.run.layout import (
+    CELL_FILE,
+    CELLS,
+    DERIVED,
+    ID_DIGITS,
+    QUERIES_FILE,
+    REPLACED,
+    RUNS,
+    artifact_folders,
+    cell_folder,
+    is_cell_id,
+)
 from aacbench.run.layout import cell_id as id_of
 from aacbench.run.records import CANDIDATE, OUTCOMES, TEST
 from aacbench.util.atomic_io import is_still, make_folder, remove, storing, sync_folder, write_file
 from aacbench.util.canonical import digest, pretty
-from aacbench.util.cleanup import UNFINISHED, scratch_name
+from aacbench.util.cleanup import UNFINISHED, abandoned, is_scratch, scratch_name
+from aacbench.util.file_lock import sweep_locks
 
 if TYPE_CHECKING:
     from aacbench.run.rows import Array
+
 
 FORMAT = "aacbench.cell.json/1"
 
@@ -36,12 +48,10 @@ class Cell:
 
     @property
     def key(self) -> Mapping[str, Any]:
-        """Everything that decides what the cell computes."""
         return self.record["key"]
 
     @property
     def outcome(self) -> str:
-        """One of `OUTCOMES`."""
         return self.record["outcome"]
 
     @property
@@ -118,7 +128,6 @@ def scan(root: Path) -> Iterator[tuple[str, Cell | DamagedCellError]]:
 
 
 def _content(cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files of a cell, `cell.json` last."""
     if id_of(record["key"]) != cell_id:
         raise DataError(f"The key of cell {cell_id} belongs to cell {id_of(record['key'])}.")
     if record["outcome"] not in OUTCOMES:
@@ -242,3 +251,73 @@ def _damage(cell_id: str, folder: Path, what: str) -> DamagedCellError:
 
 def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+# The meaning of `--existing`. A missing cell is always run. For the others:
+#
+#               | ok   | failed | damaged
+# keep          | skip | skip   | run
+# retry-failed  | skip | run    | run
+# verify        | skip | skip   | report    existing cells are never changed
+# replace       | run  | run    | run
+Existing = Literal["keep", "retry-failed", "verify", "replace"]
+State = Literal["missing", "ok", "failed", "damaged"]
+Decision = Literal["run", "skip", "report"]
+
+# A method that answered `unsupported` would do so again, so the cell counts as done.
+ANSWERED = ("ok", "unsupported")
+
+_UNLESS_SKIPPED: dict[Existing, dict[State, Decision]] = {
+    "keep": {"damaged": "run"},
+    "retry-failed": {"failed": "run", "damaged": "run"},
+    "verify": {"damaged": "report"},
+    "replace": {"ok": "run", "failed": "run", "damaged": "run"},
+}
+
+
+def decide(existing: Existing, state: State) -> Decision:
+    return "run" if state == "missing" else _UNLESS_SKIPPED[existing].get(state, "skip")
+
+
+def state_of(stored: Cell | DamagedCellError | None) -> State:
+    if stored is None:
+        return "missing"
+    if isinstance(stored, DamagedCellError):
+        return "damaged"
+    return "ok" if stored.outcome in ANSWERED else "failed"
+
+
+def sweep(root: Path) -> None:
+    """Remove abandoned files and locks; restore cells whose replacement was interrupted."""
+    for folder in (root, *artifact_folders(root)):
+        sweep_locks(folder)
+    for path in _scratch(root):
+        if not abandoned(path):
+            continue
+        if path.name.startswith(REPLACED):
+            _restore(path)
+            discard(path)
+        else:
+            remove(path)
+
+
+def discard(aside: Path) -> None:
+    """Remove a cell that was set aside; rename it first, because readers trust its present name."""
+    with suppress(OSError):
+        remove(aside.rename(aside.with_name(scratch_name(UNFINISHED))))
+
+
+def replaced_id(name: str) -> str:
+    return name[len(REPLACED) : len(REPLACED) + ID_DIGITS]
+
+
+def _scratch(root: Path) -> Iterator[Path]:
+    inner = [found for part in (root / RUNS, root / CELLS, *artifact_folders(root)) for found in part.glob("*")]
+    for folder in (root, root / DERIVED, *inner):
+        for kind in (UNFINISHED, REPLACED):
+            yield from (path for path in folder.glob(f"{kind}*") if is_scratch(path))
+
+
+def _restore(aside: Path) -> None:
+    with suppress(OSError):  # fails if the new cell is in place
+        aside.rename(aside.with_name(replaced_id(aside.name)))

@@ -39,12 +39,10 @@ class StudyContents:
     damaged: Mapping[str, str]
 
     def planned_cells(self) -> list[Cell]:
-        """Return the undamaged cells of the plan, in its order."""
         names = self.plan["cells"] if self.plan is not None else []
         return [self.cells[name] for name in names if name in self.cells]
 
     def summary(self) -> StudySummary:
-        """Count the cells by outcome and by what is wrong."""
         planned = set(self.plan["cells"] if self.plan is not None else [])
         seen = self.cells.keys() | self.damaged.keys()
         outcomes = Counter(cell.outcome for cell in self.planned_cells())
@@ -87,7 +85,6 @@ def write_plan(root: Path, plan: Mapping[str, Any]) -> None:
 
 
 def read_plan(root: Path) -> dict[str, Any] | None:
-    """Return the plan of a study, or None if there is none."""
     path = root / PLAN
     try:
         plan = json.loads(path.read_bytes())
@@ -103,7 +100,6 @@ def read_plan(root: Path) -> dict[str, Any] | None:
 
 
 def read_study(root: Path) -> StudyContents:
-    """Read and check the plan and every cell of a study."""
     plan = read_plan(root)
     cells: dict[str, Cell] = {}
     damaged: dict[str, str] = {}
@@ -116,12 +112,10 @@ def read_study(root: Path) -> StudyContents:
 
 
 def planned_cells(root: Path) -> list[Cell]:
-    """Read a study and return the undamaged cells of its plan."""
     return read_study(root).planned_cells()
 
 
 def summary(root: Path) -> StudySummary:
-    """Read and check every cell of a study, and count them."""
     return read_study(root).summary()
 
 

@@ -15,7 +15,7 @@ from aacbench.graphs.record import Array
 from aacbench.processes.pool import run_all
 from aacbench.processes.worker import Failure, begin_step
 from aacbench.queries.record import QuerySet
-from aacbench.run.cell import CellJob
+from aacbench.run.build import CellJob
 from aacbench.run.layout import CONTROL_FILE as CONTROL
 from aacbench.run.layout import TIMINGS_FILE as TIMINGS
 from aacbench.run.measure import ready
@@ -66,7 +66,6 @@ class Runner:
         return counts[:, astar.EXPANDED]
 
     def table(self) -> bytes:
-        """The rows as `timings.csv` holds them."""
         columns = zip(*self.rows, strict=True)
         return write_timings(
             dict(zip(("query", "repetition", "order", "wall_ns"), map(np.array, columns), strict=True))

@@ -33,8 +33,8 @@ from aacbench.testing.subject import (
     number,
 )
 from aacbench.testing.zoo import is_representative
-from aacbench.util.exceptions import describe
 from aacbench.util.source_file import SourceFile, source_of
+from aacbench.util.text import describe
 
 _LIMITS = Limits(600.0)
 Key = tuple[str, float]  # the digest of a graph, and a budget

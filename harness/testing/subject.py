@@ -18,7 +18,7 @@ from aacbench.errors import NotFiniteError, UsageError
 from aacbench.graphs.record import Array, Graph
 from aacbench.run.loaded_graph import LoadedGraph, build_context
 from aacbench.testing.graph_case import GraphCase, Pools
-from aacbench.util.exceptions import describe
+from aacbench.util.text import describe
 
 BUDGETS = (8.0, 32.0)
 SEED = 1

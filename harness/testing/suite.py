@@ -29,7 +29,7 @@ from aacbench.testing.subject import (
     Subject,
 )
 from aacbench.testing.zoo import is_one_way, is_representative
-from aacbench.util.exceptions import describe
+from aacbench.util.text import describe
 
 _NO_RESULT = (NotSupportedError, NotBuiltError, BlockedError, NothingToDoError, NotPossibleError)
 

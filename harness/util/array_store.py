@@ -31,7 +31,6 @@ class Artifact:
 
 
 def key_of(made_from: Mapping[str, Any]) -> str:
-    """The key of an artifact: the digest of everything that decides what it holds."""
     return digest_of(made_from, FORMAT)
 
 
@@ -50,7 +49,6 @@ def read(root: Path, key: str) -> Artifact | None:
 
 
 def holds(root: Path, key: str) -> bool:
-    """Return whether there is an entry under the key; it may be damaged."""
     return _folder(root, key).is_dir()
 
 
@@ -71,7 +69,6 @@ def write(root: Path, key: str, arrays: Mapping[str, npt.NDArray[Any]], facts: M
 
 
 def drop(root: Path, key: str) -> None:
-    """Delete the entry under the key."""
     folder = _folder(root, key)
     aside = folder.with_name(scratch_name(UNFINISHED))
     try:
@@ -124,7 +121,6 @@ def _fill(folder: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[s
 
 
 def sha256_of(array: npt.NDArray[Any]) -> str:
-    """Return the digest of an array's type, shape and little-endian content."""
     canonical = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))  # usually no copy
     digest = hashlib.sha256(f"{canonical.dtype.str}{array.shape}".encode() + b"\0")
     digest.update(canonical.data)

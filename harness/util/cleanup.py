@@ -16,7 +16,6 @@ ABANDONED_AFTER_SECONDS = 24 * 3600
 
 
 def this_host() -> str:
-    """Return this machine's name in a form that fits into file names."""
     return re.sub(r"[^A-Za-z0-9.-]", "_", platform.node())
 
 
@@ -26,7 +25,6 @@ def scratch_name(purpose: str) -> str:
 
 
 def is_scratch(path: Path) -> bool:
-    """Return whether the name was made by `scratch_name`."""
     parts = path.name.split("~")
     return len(parts) == 4 and parts[2].isascii() and parts[2].isdigit()
 

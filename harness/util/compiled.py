@@ -21,7 +21,6 @@ _KERNEL_FOLDERS = ("graphs", "labels", "queries", "search")
 
 @cache
 def kernel_digest() -> str:
-    """Return a digest of the compiler's version and of every source file that may hold a kernel."""
     root = Path(__file__).parents[1]
     digest = hashlib.sha256(numba.__version__.encode())
     for folder in _KERNEL_FOLDERS:

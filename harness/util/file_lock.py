@@ -31,7 +31,6 @@ def file_lock(root: Path, name: str, *, wait: bool = False) -> Iterator[bool]:
 
 
 def sweep_locks(root: Path) -> None:
-    """Remove lock files that no process holds."""
     for path in (root / LOCKS).glob("*"):
         with suppress(OSError):
             descriptor = os.open(path, os.O_RDWR)

@@ -15,7 +15,6 @@ from aacbench.errors import AacbenchError
 
 
 def data_folder() -> Path | None:
-    """Return `$AACBENCH_DATA`, the user's folder of data sets, or None if it is not set."""
     return _folder_from("AACBENCH_DATA")
 
 

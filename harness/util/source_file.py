@@ -22,7 +22,6 @@ class SourceFile:
 
     @cached_property
     def digest(self) -> str:
-        """The sha256 of the bytes."""
         return hashlib.sha256(self.source).hexdigest()
 
     def load(self) -> ModuleType:
@@ -73,7 +72,6 @@ def package_digest(module: str, *, outermost: bool = True) -> str:
 
 
 def folder_digest(place: Path) -> str:
-    """The sha256 of a file, or of the names and contents of all files below a folder."""
     if place.is_file():
         return hashlib.sha256(place.read_bytes()).hexdigest()
     total = hashlib.sha256()

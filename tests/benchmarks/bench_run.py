@@ -13,8 +13,8 @@ from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.run.driver import run_study
 from aacbench.run.loaded_graph import context, forget, world
-from aacbench.run.pools import StoredPools
 from aacbench.run.rows import read_queries
+from aacbench.run.shared import StoredPools
 from aacbench.run.store import read_cell
 from aacbench.search import search
 

@@ -187,7 +187,7 @@ def test_the_document_has_every_option_and_exit_code():
 
 
 def test_the_document_says_what_happens_to_existing_cells():
-    from aacbench.run.existing import decide
+    from aacbench.run.store import decide
 
     rows = re.findall(r"^\| `([a-z-]+)` \| (\w+) \| (\w+) \| (\w+) \|", DOCUMENT.read_text("utf-8"), flags=re.MULTILINE)
     assert [row[0] for row in rows] == ["keep", "retry-failed", "verify", "replace"]

@@ -18,7 +18,7 @@ from aacbench.labels import SELECTORS, farthest_points, of_landmarks, select
 from aacbench.labels.selectors.avoid import shortest_path_tree, worst_leaf
 from aacbench.labels.selectors.growing import Growing
 from aacbench.labels.selectors.maxcover import exchange_gains, exchanged, owners, tight
-from aacbench.run.pools import StoredPools
+from aacbench.run.shared import StoredPools
 from aacbench.search import network
 
 

@@ -16,10 +16,10 @@ from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.reports.tables import markdown, rows_of
 from aacbench.run.driver import prepare, run_study
-from aacbench.run.keys import named
 from aacbench.run.rebuild import rebuild, stored_queries
 from aacbench.run.records import MethodChoice
 from aacbench.run.rows import read_queries
+from aacbench.run.run_config import named
 from aacbench.run.study import planned_cells
 from aacbench.search import search
 

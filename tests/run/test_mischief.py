@@ -18,8 +18,8 @@ from aacbench.graphs.load import load
 from aacbench.labels import pool
 from aacbench.plugins.in_workers import MethodOf, sources_of
 from aacbench.plugins.manager import load_plugins
-from aacbench.run import reference
-from aacbench.run.cell import Result
+from aacbench.run import shared as reference
+from aacbench.run.build import Result
 from aacbench.run.loaded_graph import forget
 from aacbench.run.measure import run_cell
 from aacbench.run.records import QueryPlan

@@ -12,9 +12,8 @@ import pytest
 from stored_cells import FILES, ID, OTHER_FILES, names, record
 
 from aacbench.errors import StoreError
-from aacbench.run.cleanup import sweep
 from aacbench.run.layout import cell_folder, cell_id
-from aacbench.run.store import commit, read_cell, scan
+from aacbench.run.store import commit, read_cell, scan, sweep
 from aacbench.util import cleanup as scratch
 from aacbench.util.cleanup import scratch_name
 from aacbench.util.file_lock import file_lock

@@ -13,10 +13,9 @@ from stored_cells import read_events
 
 from aacbench.errors import DamagedCellError, DataError, StoreError, UsageError
 from aacbench.run.events import start_run
-from aacbench.run.existing import decide, state_of
 from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.records import OUTCOMES
-from aacbench.run.store import Cell, commit
+from aacbench.run.store import Cell, commit, decide, state_of
 from aacbench.run.study import check_folder, read_plan, summary, write_plan
 from aacbench.util.file_lock import file_lock
 

@@ -7,11 +7,11 @@ import pytest
 
 from aacbench.errors import AacbenchError
 from aacbench.labels import Direction, distances
-from aacbench.run import reference
+from aacbench.run import shared as reference
 from aacbench.run.audit import check_reference
 from aacbench.run.loaded_graph import loaded_graph
 from aacbench.run.records import QueryPlan
-from aacbench.run.reference import references
+from aacbench.run.shared import references
 from aacbench.search import dijkstra
 
 

@@ -1,7 +1,7 @@
-"""The landmark pools that a build may ask for: read from disk or computed once, with the time each took."""
+"""What cells share, computed once for all workers: landmark pools, and Dijkstra's answers as the reference."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,7 +11,12 @@ import numpy.typing as npt
 from aacbench.graphs import components
 from aacbench.labels.pool import Pool, of_landmarks, stored_farthest_points
 from aacbench.labels.selectors import stored_selection
-from aacbench.search.networks import Network
+from aacbench.queries.record import QuerySet
+from aacbench.run.loaded_graph import LoadedGraph
+from aacbench.search import Answers, Network, dijkstra, parse
+from aacbench.util import array_store as artifacts
+from aacbench.util.atomic_io import storing
+from aacbench.util.compiled import kernel_digest
 from aacbench.util.file_lock import file_lock
 
 
@@ -37,7 +42,6 @@ class StoredPools:
         return sum(max(sizes.values()) for sizes in self._charged.values())
 
     def farthest(self, count: int, start: int | None = None) -> Pool:
-        """The first `count` farthest-point landmarks, or all vertices of a component that has fewer."""
         # One worker computes a pool while the others wait for it: they would only compute the same beside it.
         with self._timed(), file_lock(self._folder, f"pool-{self._digest[:24]}-{start}", wait=True):
             self._check()  # and once more when it is computed: a method's threads work on meanwhile
@@ -46,7 +50,6 @@ class StoredPools:
         return self._charge(pool, count, "farthest", start)
 
     def selected(self, selector: str, count: int, seed: int = 0) -> Pool:
-        """The pool of this selector, or all vertices of a component that has fewer; `fps` is `farthest`."""
         if selector == "fps":
             return self.farthest(count)
         wanted = min(count, self._room)
@@ -73,3 +76,41 @@ class StoredPools:
             yield
         finally:
             self.spent += time.perf_counter() - began
+
+
+def references(folder: Path, loaded: LoadedGraph, parts: Mapping[str, QuerySet], policy: str) -> dict[str, Answers]:
+    """Dijkstra's answers to the queries of each split, from disk or searched now.
+
+    Workers that need the same parts share them out: each searches what nobody is searching yet, then waits.
+    """
+    found: dict[str, Answers] = {}
+    for wait in (False, True):
+        for name, queries in parts.items():
+            if name not in found:
+                answers = _reference(folder, loaded, queries, policy, wait)
+                found |= {} if answers is None else {name: answers}
+    return found
+
+
+def _reference(folder: Path, loaded: LoadedGraph, queries: QuerySet, policy: str, wait: bool) -> Answers | None:
+    net = loaded.net
+    key = _key(net, queries, policy)
+    kept = artifacts.read(folder, key)
+    if kept is None:
+        with file_lock(folder, f"reference-{key[:24]}", wait=wait) as mine:
+            kept = artifacts.read(folder, key)  # another worker may have searched it meanwhile
+            if kept is None and not mine:
+                return None
+            if kept is None:
+                answers = dijkstra(net, queries.sources, queries.targets, policy=parse(policy))
+                loaded.check()  # what a method has changed, even now in a thread of its own, must not be kept
+                queries.check_optima(answers.cost)
+                with storing(folder.parent):
+                    artifacts.write(folder, key, answers.columns(), {})
+                return answers
+    return Answers(**kept.arrays, paths=None)
+
+
+def _key(net: Network, queries: QuerySet, policy: str) -> str:
+    made_from = {"graph": net.graph.digest, "queries": queries.digest, "policy": policy, "engine": kernel_digest()}
+    return artifacts.key_of({"reference": "dijkstra/2", **made_from})
