@@ -12,7 +12,6 @@ from aacbench.graphs import from_arcs
 from aacbench.plugins.checks import check_graph, check_method
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.records import GraphSource, PluginError
-from aacbench.util.canonical import plain
 
 WHOLE = Method("whole", "nothing wrong", lambda budget, info, params: params, lambda context: None)
 
@@ -72,13 +71,3 @@ def test_dijkstra_deploys_a_table_without_columns_within_any_budget(weights):
     (table,) = heuristic.arrays.values()
     assert (heuristic.kernel, table.shape, table.nbytes) == ("differential", (2, 0), 0)
     assert table.dtype == (np.int32 if graph.integral else np.float64)
-
-
-def test_plain_copies_hold_nothing_of_the_original():
-    inner = [1, 2]
-    record = Parameter("a", choices=("a", "b"))
-    copy = plain({"inner": (inner,), "record": record, "none": None, "kind": Claims})
-    assert copy["inner"] == [[1, 2]]
-    assert copy["inner"][0] is not inner
-    assert copy["record"]["choices"] == ["a", "b"]
-    assert copy["kind"] == str(Claims)

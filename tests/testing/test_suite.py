@@ -175,7 +175,7 @@ def test_a_build_that_no_other_process_finds_must_be_located_or_explained():
     method = plugin("landmarks")
     hidden = replace(method, build=lambda context: method.build(context))
     only, why = ["other-process"], {"other-process": "made on the fly"}
-    assert "cannot be found by name in a fresh process" in check_method(hidden, only=only).text()
+    assert "is not at the top of a module" in check_method(hidden, only=only).text()
     assert not check_method(hidden, only=only).ok
     assert check_method(hidden, only=only, expected_failures=why).ok
 
