@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,10 @@ Key = tuple[str, float]  # the digest of a graph, and a budget
 def other_process(subject: Subject, graph: Graph) -> None:
     """A build with the same seed in another process gives the same bytes."""
     for built in subject.builds(graph):
-        if _process_digests(subject, graph)[graph.digest, built.budget] != built.digest:
+        key = graph.digest, built.budget
+        if key not in subject.process_digests:
+            build_in_another_process([subject], [graph])
+        if subject.process_digests[key] != built.digest:
             raise BrokenError(
                 f"a build with seed {SEED} in another process differs, at {built.budget:g} bytes per vertex"
             )
@@ -83,29 +86,31 @@ class _Lookup:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
+    lookup: _Lookup
     graph: Graph
     params: Params
     budget: float
 
 
-def _process_digests(subject: Subject, graph: Graph) -> Mapping[Key, str]:
-    """The digest of each build, on this graph and a few of the zoo, all made in one other process on the first call."""
-    if not any(digest == graph.digest for digest, _ in subject.process_digests):
-        jobs = {}
-        for key, built in _all_built(subject, (*filter(is_representative, subject.graphs), graph)):
+def build_in_another_process(subjects: Iterable[Subject], graphs: Sequence[Graph] = ()) -> None:
+    """Build all subjects in one other process, on these graphs and a few of the zoo, and store the digests."""
+    keys: list[tuple[Subject, Key]] = []
+    jobs: list[_Job] = []
+    for subject in subjects:
+        lookup = _lookup(subject)
+        for key, built in _all_built(subject, (*filter(is_representative, subject.graphs), *graphs)):
             params = subject.fit(built.case.graph, built.budget)
             assert not isinstance(params, Unsupported)
-            jobs[key] = _Job(built.case.graph, dict(params), built.budget)
-        # Sets must have another order than in this process, whatever its hash seed is.
-        hashing = {"PYTHONHASHSEED": "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"}
-        try:
-            digests = isolated(
-                _digests_of, (_lookup(subject), list(jobs.values())), _LIMITS, "The build failed", hashing
-            )
-        except UsageError as error:
-            raise NotPossibleError(f"The method cannot be built in another process: {error}") from error
-        subject.process_digests.update(zip(jobs, digests, strict=True))
-    return subject.process_digests
+            keys.append((subject, key))
+            jobs.append(_Job(lookup, built.case.graph, dict(params), built.budget))
+    # Sets must have another order than in this process, whatever its hash seed is.
+    hashing = {"PYTHONHASHSEED": "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"}
+    try:
+        digests = isolated(_digests_of, jobs, _LIMITS, "The build failed", hashing)
+    except UsageError as error:
+        raise NotPossibleError(f"The method cannot be built in another process: {error}") from error
+    for (subject, key), digest in zip(keys, digests, strict=True):
+        subject.process_digests[key] = digest
 
 
 def _bundle_bounds(subject: Subject, graph: Graph) -> Mapping[Key, Array | str]:
@@ -148,13 +153,12 @@ def _lookup(subject: Subject) -> _Lookup:
     return _Lookup(None, address, (source,) if source else (), subject.method.claims)
 
 
-def _digests_of(request: tuple[_Lookup, list[_Job]]) -> list[str]:
-    lookup, jobs = request
-    method = lookup()
-    return [_digest(method, job) for job in jobs]
+def _digests_of(jobs: list[_Job]) -> list[str]:
+    return [_digest(job) for job in jobs]
 
 
-def _digest(method: Method, job: _Job) -> str:
+def _digest(job: _Job) -> str:
+    method = job.lookup()
     try:
         return build_on(GraphCase(job.graph), method, job.params, job.budget, SEED).digest
     except Exception as error:

@@ -31,7 +31,7 @@ def check_method(
     """Check a method in this process.
 
     `expected_failures` maps names of checks to reasons. `locate` finds the method in another process, if its `build`
-    is not at the top of a module. `graphs` replaces the zoo.
+    is not at the top of a module. `graphs` are those of the zoo to use, all by default.
     """
     expected = checked_expectations(method, expected_failures)
     subject = subject_of(method, budgets=budgets, settings=settings, locate=locate, graphs=graphs)
