@@ -131,6 +131,12 @@ def test_a_file_that_is_no_python_is_a_problem(tmp_path, content):
     assert problem.reason.startswith("It cannot be imported: ")
 
 
+def test_an_error_of_aacbench_itself_ends_with_one_full_stop(tmp_path):
+    (tmp_path / "odd.py").write_text("from aacbench.errors import UsageError\nraise UsageError('Not today.')\n")
+    (problem,) = load_plugins([tmp_path / "odd.py"], ALONE).problems()
+    assert problem.reason == "It cannot be imported: Not today."
+
+
 def test_a_missing_file_and_a_folder_are_problems(tmp_path):
     manager = load_plugins([tmp_path / "gone.py", tmp_path], ALONE)
     assert [problem.reason.split(":")[1].strip() for problem in manager.problems()] == [
