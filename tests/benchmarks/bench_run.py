@@ -1,6 +1,7 @@
 """What the harness costs: a whole run against the building and searching in it, and two workers against one."""
 
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,11 +13,13 @@ from aacbench.plugins.manager import load_plugins
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.run.driver import run_study
-from aacbench.run.loaded_graph import context, forget, world
+from aacbench.run.loaded_graph import build_context, forget, loaded_graph
 from aacbench.run.rows import read_queries
 from aacbench.run.shared import StoredPools
 from aacbench.run.store import read_cell
 from aacbench.search import search
+
+PLUGIN = Path(__file__).parent / "plugin_alt.py"
 
 
 @pytest.fixture
@@ -34,20 +37,20 @@ def _study(methods=None):
     return override(read_protocol("valsplit"), graphs=road_name(), methods=methods)
 
 
-def _run(study, root, workers):
+def _run(study, root, workers, *plugins):
     """Expansions of every cell, in the order of the plan."""
-    cells = run_study(study, config_of(root, load_plugins(), workers=workers))
+    cells = run_study(study, config_of(root, load_plugins(plugins), workers=workers))
     return cells, [read_queries(read_cell(root, name).files["queries.csv"])["expanded"] for _, name in cells]
 
 
 def _by_hand(study, plans, folder):
     """The same heuristics built and searched in a plain loop, with nothing checked and nothing kept but the pools."""
     forget()  # a run's workers load the graph, too
-    here, plugins = world(study.graphs[0], study.queries), load_plugins()
+    here, plugins = loaded_graph(study.graphs[0], study.queries), load_plugins()
     found = []
     for plan in plans:
         method = plugins.method(plan.method).method
-        heuristic = method.build(context(here, method, plan.params, plan.seed, StoredPools(here.net, folder)))
+        heuristic = method.build(build_context(here, method, plan.params, plan.seed, StoredPools(here.net, folder)))
         layout = deploy(heuristic, here.net).searched
         parts = (here.part(name) for name in plan.splits)
         answers = [search(here.net, layout, part.sources, part.targets, plan.policy).expanded for part in parts]
@@ -79,5 +82,17 @@ def test_two_workers_against_one(compare, fresh):
         per=(16, "cell"),
         rounds=2,
         at_most=0.56,
+    )
+    assert all(np.array_equal(one, other) for one, other in zip(ours, theirs, strict=True))
+
+
+def test_a_plugin_against_the_same_method_built_in(compare, fresh):
+    (_, ours), (_, theirs) = compare(
+        "valsplit, random-subset: as a plugin / built in, one worker",
+        lambda: _run(_study("plugin-random-subset"), fresh("plugin"), 1, PLUGIN),
+        lambda: _run(_study("random-subset"), fresh("own"), 1),
+        per=(16, "cell"),
+        rounds=3,
+        at_most=1.15,
     )
     assert all(np.array_equal(one, other) for one, other in zip(ours, theirs, strict=True))
