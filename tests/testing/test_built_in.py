@@ -1,5 +1,7 @@
 """Every built-in method keeps its claims; a new one is checked without being named here."""
 
+from functools import cache
+
 import pytest
 
 from aacbench.plugins.in_workers import PluginSources, WholeMethodOf
@@ -15,7 +17,7 @@ METHODS = list(load_plugins(environment={"AACBENCH_PLUGINS": ""}).methods())
 
 # Nearly all the time goes into compiling the search, once for each type of weights and labels and each kind of
 # heuristic. These graphs have three of the six combinations, and every feature of the zoo but huge weights.
-FEW = [
+FEW = (
     "single-vertex",
     "no-arcs",
     "one-way-streets",
@@ -25,46 +27,42 @@ FEW = [
     "parallel-arcs",
     "float-one-way",
     "grid",
-]
+)
 
 
-def built_in_subjects(graphs):
-    """Every method, built in one other process: each process of its own would cost two seconds."""
+GROUP = 5  # methods; a process for each method would cost two seconds, and one for all would be built by every worker
+
+
+@cache
+def group_of_subjects(group, graphs):
+    """Methods that are built in one other process together."""
     subjects = {}
-    for name in METHODS:
+    for name in METHODS[group * GROUP : (group + 1) * GROUP]:
         settings = SETTINGS.get(name, {})
         locate = WholeMethodOf(PluginSources(), name, settings)
-        subjects[name] = subject_of(locate(), settings=settings, locate=locate, graphs=graphs)
+        graphs_used = [zoo()[graph] for graph in graphs]
+        subjects[name] = subject_of(locate(), settings=settings, locate=locate, graphs=graphs_used)
     build_in_another_process(subjects.values())
     return subjects
 
 
-def check_conformance(subject):
+def check_conformance(name, graphs):
+    subject = group_of_subjects(METHODS.index(name) // GROUP, graphs)[name]
     checks = checks_for(subject.method)
-    report = Report(subject.method.name, tuple(run_check(subject, check) for check in checks))
+    report = Report(name, tuple(run_check(subject, check) for check in checks))
     assert report.ok, report.text()
     assert report.ran == report.due, report.text()
 
 
-@pytest.fixture(scope="module")
-def on_few_graphs():
-    return built_in_subjects([zoo()[graph] for graph in FEW])
-
-
-@pytest.fixture(scope="module")
-def on_the_zoo():
-    return built_in_subjects(zoo().values())
-
-
 @pytest.mark.parametrize("name", METHODS)
-def test_a_built_in_method_conforms(on_few_graphs, name):
-    check_conformance(on_few_graphs[name])
+def test_a_built_in_method_conforms(name):
+    check_conformance(name, FEW)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", METHODS)
-def test_a_built_in_method_conforms_on_the_whole_zoo(on_the_zoo, name):
-    check_conformance(on_the_zoo[name])
+def test_a_built_in_method_conforms_on_the_whole_zoo(name):
+    check_conformance(name, tuple(zoo()))
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
