@@ -1,4 +1,4 @@
-"""What the author of a plugin imports. Nothing heavy: a plugin is declared in microseconds and computes later."""
+"""The names that plugin authors import. Importing them is cheap: declaring a plugin needs no numpy, numba or torch."""
 
 from aacbench.contract.budget import Budget, GraphInfo
 from aacbench.contract.composite import read_part
@@ -17,7 +17,7 @@ from aacbench.contract.method import (
     Unsupported,
 )
 from aacbench.plugins.hookspecs import hookimpl
-from aacbench.plugins.records import GraphSource, ProtocolFile, Report
+from aacbench.plugins.records import GraphSource, ProtocolFile
 
 __all__ = [
     "BatchHeuristic",
@@ -34,7 +34,6 @@ __all__ = [
     "Params",
     "Part",
     "ProtocolFile",
-    "Report",
     "ScalarHeuristic",
     "Unsupported",
     "hookimpl",

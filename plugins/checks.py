@@ -1,4 +1,4 @@
-"""What a record of a plugin must be; the first thing wrong with it is the reason to refuse the plugin."""
+"""Validate the records of a plugin; the first error is the reason to refuse the plugin."""
 
 import inspect
 import math
@@ -11,8 +11,7 @@ from typing import Any
 from aacbench.contract.composite import PARTS
 from aacbench.contract.method import Claims, Method, Parameter
 from aacbench.contract.parameters import SEARCH_SWITCHES, problem_with
-from aacbench.plugins.boundary import PluginError
-from aacbench.plugins.records import GraphSource, ProtocolFile, Report
+from aacbench.plugins.records import GraphSource, PluginError, ProtocolFile
 
 NAME = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 GRAPH_NAME = re.compile(rf"({NAME.pattern}:)?{NAME.pattern}")
@@ -21,7 +20,7 @@ VALUES = (bool, int, float, str)
 
 
 def check_method(method: Method) -> None:
-    """Refuse a method that could not be offered, planned or built."""
+    """Raise `PluginError` if a method could not be listed, planned or built."""
     what = _named("method", method.name, NAME)
     _summary(what, method.summary)
     _function(what, "fit", method.fit, "(budget, info, params)")
@@ -31,59 +30,52 @@ def check_method(method: Method) -> None:
     if type(method.claims) is not Claims or any(
         type(getattr(method.claims, claim.name)) is not bool for claim in fields(Claims)
     ):
-        raise PluginError(f"the claims of {what} must be Claims(...) of True and False.")
+        raise PluginError(f"The claims of {what} must be Claims(...) with values True and False.")
     if method.made_of is not None:
         _function(what, "made_of", method.made_of, "(params)")
     if not isinstance(method.parameters, Mapping):
-        raise PluginError(f"the parameters of {what} must be a mapping of names to Parameter(...).")
+        raise PluginError(f"The parameters of {what} must be a mapping of names to Parameter(...).")
     for key, parameter in method.parameters.items():
         _parameter(what, key, parameter)
 
 
 def check_graph(graph: GraphSource) -> None:
-    """Refuse a graph that could not be named or loaded."""
+    """Raise `PluginError` if a graph could not be named or loaded."""
     what = _named("graph", graph.name, GRAPH_NAME)
     _summary(what, graph.summary)
     _function(what, "load", graph.load, "()")
 
 
 def check_protocol(protocol: ProtocolFile) -> None:
-    """Refuse a protocol without a TOML file."""
+    """Raise `PluginError` if a protocol has no TOML file."""
     what = _named("protocol", protocol.name, NAME)
     path = protocol.path
     if not isinstance(path, Path) or path.suffix != ".toml" or not path.is_file():
-        raise PluginError(f"the path of {what} must be the Path of an existing .toml file, not {_short(path)}.")
-
-
-def check_report(report: Report) -> None:
-    """Refuse a report that could not be named or written."""
-    what = _named("report", report.name, NAME)
-    _summary(what, report.summary)
-    _function(what, "render", report.render, "(folder)")
+        raise PluginError(f"The path of {what} must be the Path of an existing .toml file, not {_short(path)}.")
 
 
 def _named(kind: str, name: Any, pattern: re.Pattern[str]) -> str:
     if not isinstance(name, str) or not pattern.fullmatch(name):
-        raise PluginError(f"the name of a {kind} must be letters, digits and hyphens, not {_short(name)}.")
+        raise PluginError(f"The name of a {kind} must be letters, digits and hyphens, not {_short(name)}.")
     return f"{kind} {name!r}"
 
 
 def _summary(what: str, summary: Any) -> None:
     if not isinstance(summary, str) or not summary.strip() or "\n" in summary:
-        raise PluginError(f"the summary of {what} must be one line of text, not {_short(summary)}.")
+        raise PluginError(f"The summary of {what} must be one line of text, not {_short(summary)}.")
 
 
 def _function(what: str, attribute: str, function: Any, arguments: str) -> None:
     if not callable(function):
-        raise PluginError(f"{attribute} of {what} must be a function of {arguments}, not {_short(function)}.")
+        raise PluginError(f"`{attribute}` of {what} must be a function of {arguments}, not {_short(function)}.")
     if not _takes(function, 0 if arguments == "()" else arguments.count(",") + 1):
-        raise PluginError(f"{attribute} of {what} must take {arguments}, and takes {inspect.signature(function)}.")
+        raise PluginError(f"`{attribute}` of {what} must take {arguments}, but takes {inspect.signature(function)}.")
 
 
 def _takes(function: Callable[..., Any], count: int) -> bool:
     try:
         signature = inspect.signature(function)
-    except ValueError:  # a compiled function need not have one
+    except ValueError:  # a compiled function may have none
         return True
     try:
         signature.bind(*range(count))
@@ -94,25 +86,25 @@ def _takes(function: Callable[..., Any], count: int) -> bool:
 
 def _parameter(what: str, key: Any, parameter: Any) -> None:
     if not isinstance(key, str) or not KEY.fullmatch(key):
-        raise PluginError(f"a parameter of {what} is named {_short(key)}, which could not be typed as name=value.")
+        raise PluginError(f"A parameter of {what} is named {_short(key)}, which nobody can type as name=value.")
     if key in SEARCH_SWITCHES:
-        raise PluginError(f"{what} has a parameter {key!r}, which is a switch of the search; choose another name.")
+        raise PluginError(f"Parameter {key!r} of {what} has the name of a search switch; choose another name.")
     if key == PARTS:
-        raise PluginError(f"{what} has a parameter {key!r}, where the parts of a method are kept; choose another name.")
-    which = f"parameter {key!r} of {what}"
+        raise PluginError(f"Parameter {key!r} of {what} has a reserved name; choose another name.")
+    which = f"Parameter {key!r} of {what}"
     if type(parameter) is not Parameter:
         raise PluginError(f"{which} must be Parameter(...), not {_short(parameter)}.")
     if type(parameter.default) not in VALUES:
         raise PluginError(
-            f"the default of {which} must be a number, text, True or False, not {_short(parameter.default)}."
+            f"{which} must have a number, text, True or False as default, not {_short(parameter.default)}."
         )
     _limits(which, parameter)
     if not isinstance(parameter.choices, tuple):
-        raise PluginError(f"the choices of {which} must be a tuple, not {_short(parameter.choices)}.")
+        raise PluginError(f"{which} must have a tuple of choices, not {_short(parameter.choices)}.")
     for value in (*parameter.choices, parameter.default):
         wrong = problem_with(parameter, value)
         if wrong:
-            raise PluginError(f"{which} takes {wrong}, but declares {_short(value)} itself.")
+            raise PluginError(f"{which} takes {wrong}, but itself declares {_short(value)}.")
 
 
 def _limits(which: str, parameter: Parameter) -> None:
@@ -120,9 +112,9 @@ def _limits(which: str, parameter: Parameter) -> None:
         if limit is None:
             continue
         if type(parameter.default) not in (int, float):
-            raise PluginError(f"{which} is not a number, so it can have no minimum or maximum.")
+            raise PluginError(f"{which} is not a number, so it cannot have a minimum or maximum.")
         if type(limit) not in (int, float) or not math.isfinite(limit):
-            raise PluginError(f"the minimum and maximum of {which} must be numbers, not {_short(limit)}.")
+            raise PluginError(f"{which} must have finite numbers as minimum and maximum, not {_short(limit)}.")
 
 
 def _short(value: Any) -> str:

@@ -1,7 +1,7 @@
-"""Methods and graphs in workers: found by name, from the plugin sources that the command read.
+"""Find methods and graphs by name in worker processes, from the plugin sources that the command has read.
 
-A plugin is imported by a worker only to get something of it, so that a worker of built-in methods and graphs runs no
-other code than ours.
+A worker imports plugins only when it needs a method or graph of theirs, so a worker with built-in methods and graphs
+runs no foreign code.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from aacbench.contract.composite import resolve_parts, standalone
 from aacbench.contract.method import Method
 from aacbench.errors import DataError
 from aacbench.graphs.catalogue import comes_with_us
-from aacbench.plugins.discovery import VARIABLE
+from aacbench.plugins.loader import VARIABLE
 from aacbench.plugins.manager import PluginManager, load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.util.source_file import SourceFile
@@ -24,22 +24,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PluginSources:
-    """The plugins that a command has loaded: files by their bytes, installed ones by name and digest."""
+    """The plugins that a command has loaded: files with their bytes, installed ones with name and digest."""
 
     files: tuple[SourceFile, ...] = ()
     installed: tuple[tuple[str, str], ...] = ()
 
 
 def sources_of(plugins: PluginManager) -> PluginSources:
-    """The sources of all plugins that could be loaded; what else there is may hang."""
-    found = plugins.plugins()
-    installed = tuple((each.origin.plugin, each.origin.digest) for each in found if each.origin.kind == "distribution")
-    return PluginSources(tuple(each.source for each in found if each.source is not None), installed)
+    """Return the sources of the accepted plugins only: the others may hang."""
+    files = tuple(plugin.source for plugin in plugins.plugins() if plugin.source is not None)
+    origins = [plugin.origin for plugin in plugins.plugins()]
+    installed = tuple((origin.plugin, origin.digest) for origin in origins if origin.kind == "distribution")
+    return PluginSources(files, installed)
 
 
 @dataclass(frozen=True, slots=True)
 class MethodOf:
-    """Finds a method by name in any process; the plugins are loaded once, and only for one of theirs."""
+    """Finds a method by name in any process; plugins are loaded once, and only for a method that is not built in."""
 
     sources: PluginSources = PluginSources()
 
@@ -51,14 +52,14 @@ class MethodOf:
 
 @dataclass(frozen=True, slots=True)
 class WholeMethodOf:
-    """Finds a method with the methods it is made of put in, as these settings name them."""
+    """Finds a method together with its parts, as these settings name them."""
 
     sources: PluginSources
     name: str
     settings: Mapping[str, Any]
 
     def __call__(self) -> Method:
-        """The method, in any process."""
+        """The method with its parts, in any process."""
         method_of = MethodOf(self.sources)
         method = method_of(self.name)
         parts = resolve_parts(method, resolve(method, self.settings), method_of, resolve)
@@ -67,24 +68,24 @@ class WholeMethodOf:
 
 @dataclass(frozen=True, slots=True)
 class GraphOf:
-    """Finds a graph by name; equal for equal sources, so that a worker knows what it has loaded already."""
+    """Finds a graph by name. Equal for equal sources, so that a worker recognises a graph it has already loaded."""
 
     sources: PluginSources = PluginSources()
 
     def __call__(self, name: str) -> "Graph":
-        """The graph of this name, a plugin's or one that comes with aacbench."""
-        from aacbench.graphs.load import load  # late: whoever lists methods needs no graph
+        """Load the graph of this name, whether a plugin declares it or it comes with aacbench."""
+        from aacbench.graphs.load import load  # imported late: listing methods needs no graph
 
         return load(name) if comes_with_us(name) else _plugins(self.sources).graph(name)
 
 
 @cache
 def _plugins(sources: PluginSources) -> PluginManager:
-    # Not tried out first: a worker is under limits, and is given what the command could load.
+    # Trusted: the command has loaded them before, and a worker has limits.
     names = ",".join(name for name, _ in sources.installed)
     manager = load_plugins(sources.files, {VARIABLE: names}, trusted=True)
     digests = {plugin.origin.plugin: plugin.origin.digest for plugin in manager.plugins()}
     for name, digest in sources.installed:
         if digests.get(name, digest) != digest:
-            raise DataError(f"The installed plugin {name!r} has changed since the command started; start again.")
+            raise DataError(f"The installed plugin {name!r} has changed since the command started; run it again.")
     return manager

@@ -1,4 +1,4 @@
-"""The plugins as the rest of aacbench sees them: typed questions and answers, and no hook called by name elsewhere."""
+"""The typed facade over all plugins; no other module calls a hook by name."""
 
 import os
 import sys
@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from aacbench.errors import DataError, UsageError
 from aacbench.graphs.catalogue import comes_with_us
-from aacbench.plugins.boundary import PluginError, boundary
-from aacbench.plugins.discovery import candidates
-from aacbench.plugins.loader import load
-from aacbench.plugins.records import LoadedGraph, LoadedMethod, Origin, Plugin, Problem, ProtocolFile, Report
+from aacbench.plugins.loader import boundary, candidates, load
+from aacbench.plugins.records import LoadedGraph, LoadedMethod, Origin, Plugin, PluginError, Problem, ProtocolFile
 from aacbench.processes.trial import try_out
 from aacbench.util.canonical import plain
 from aacbench.util.source_file import SourceFile
@@ -25,24 +23,24 @@ from aacbench.util.timeouts import at_most
 if TYPE_CHECKING:
     from aacbench.graphs.record import Graph
 
-OBSERVER_SECONDS = 10.0  # for looking at a record; whoever needs longer begins a process of his own
-_KINDS = ("methods", "graphs", "protocols", "reports")
+OBSERVER_SECONDS = 10.0  # an observer that needs longer must start a process of its own
+_KINDS = ("methods", "graphs", "protocols")
 
 
 class PluginManager:
-    """The plugins that were accepted, what they offer, and what was wrong with the others."""
+    """The accepted plugins and their records, and the problems with the others."""
 
     def __init__(self) -> None:
         self._plugins: dict[str, Plugin] = {}
         self._problems: list[Problem] = []
-        self._late: set[tuple[str, str]] = set()  # observers that did not come back in time
+        self._timed_out: set[tuple[str, str]] = set()  # plugin and hook of observers that took too long
 
     def plugins(self) -> tuple[Plugin, ...]:
         """The accepted plugins, built-ins first."""
         return tuple(self._plugins.values())
 
     def problems(self) -> list[Problem]:
-        """What was wrong, in the order it was found."""
+        """The problems in the order they were found."""
         return list(self._problems)
 
     def methods(self) -> Mapping[str, LoadedMethod]:
@@ -59,75 +57,72 @@ class PluginManager:
 
     def protocols(self) -> Mapping[str, ProtocolFile]:
         """Every protocol of a plugin by name."""
-        return MappingProxyType({found.name: found for plugin in self.plugins() for found in plugin.protocols})
-
-    def reports(self) -> Mapping[str, Report]:
-        """Every report of a plugin by name."""
-        return MappingProxyType({report.name: report for plugin in self.plugins() for report in plugin.reports})
+        return MappingProxyType({protocol.name: protocol for plugin in self.plugins() for protocol in plugin.protocols})
 
     def method(self, name: str) -> LoadedMethod:
-        """The method of this name."""
+        """Return the method of this name, or raise `UsageError`."""
         known = self.methods()
         if name in known:
             return known[name]
         broken = ", ".join(dict.fromkeys(problem.origin.plugin for problem in self._problems))
-        hint = f"; plugins that could not be used, and may have it: {broken}" if broken else ""
-        raise UsageError(f"there is no method {name!r}; {suggestion(name, known)}there are {', '.join(known)}{hint}.")
+        hint = f"; these plugins could not be loaded and may define it: {broken}" if broken else ""
+        near, all_names = suggestion(name, known), ", ".join(known)
+        raise UsageError(f"Unknown method {name!r}; {near}known methods: {all_names}{hint}.")
 
     def graph(self, name: str) -> "Graph":
-        """The graph of this name, a plugin's or one that comes with aacbench, loaded here and now."""
-        from aacbench.graphs.load import load  # late: most commands need no graph
+        """Load the graph of this name, whether a plugin declares it or it comes with aacbench."""
+        from aacbench.graphs.load import load  # imported late: most commands need no graph
 
-        found = self.graphs().get(name)
-        return load(name) if found is None else _loaded(found)
+        declared = self.graphs().get(name)
+        return load(name) if declared is None else _load_graph(declared)
 
     def cell_finished(self, cell: Mapping[str, Any]) -> None:
-        """Tell the observers that a cell is on disk."""
-        self._tell("aacbench_cell_finished", cell=cell)
+        """Call the observers of a finished cell."""
+        self._notify("aacbench_cell_finished", cell=cell)
 
     def run_finished(self, summary: Mapping[str, Any]) -> None:
-        """Tell the observers that a run has ended."""
-        self._tell("aacbench_run_finished", summary=summary)
+        """Call the observers of a finished run."""
+        self._notify("aacbench_run_finished", summary=summary)
 
-    def take(self, plugin: Plugin) -> None:
-        """Take a plugin in, unless it has a name that is taken."""
+    def add(self, plugin: Plugin) -> None:
+        """Accept a plugin, or raise `PluginError` if one of its records has a name that is taken."""
         for kind in _KINDS:
             names = [record.name for record in getattr(plugin, kind)]
             for name in names:
                 if names.count(name) > 1:
-                    raise PluginError(f"it declares two {kind} named {name!r}.")
+                    raise PluginError(f"It declares two {kind} named {name!r}.")
                 for other in self.plugins():
                     if any(record.name == name for record in getattr(other, kind)):
-                        raise PluginError(f"the name {name!r} among its {kind} is taken by {_called(other.origin)}.")
+                        raise PluginError(f"The name {name!r} among its {kind} is taken by {_called(other.origin)}.")
         _check_graph_names(plugin)
         self._plugins[plugin.origin.plugin] = plugin
 
     def check_free(self, origin: Origin) -> None:
-        """Refuse a plugin whose own name is taken, before any of its code runs."""
+        """Raise `PluginError` if the plugin's own name is taken; called before any of its code runs."""
         if origin.plugin in self._plugins:
             other = self._plugins[origin.plugin].origin
-            raise PluginError(f"the plugin name {origin.plugin!r} is taken by {_called(other)}; rename one of the two.")
+            raise PluginError(f"The plugin name {origin.plugin!r} is taken by {_called(other)}; rename one of the two.")
 
-    def note(self, problem: Problem) -> None:
-        """Keep a problem, once."""
+    def add_problem(self, problem: Problem) -> None:
+        """Record a problem, once."""
         if problem not in self._problems:
             self._problems.append(problem)
 
-    def _tell(self, hook: str, **facts: Any) -> None:
-        """Call an observer of each plugin; what it returns is ignored, what it raises is noted and changes nothing."""
+    def _notify(self, hook: str, **arguments: Any) -> None:
+        """Call this observer of every plugin; ignore what it returns, and record what it raises as a problem."""
         for plugin in self.plugins():
-            if (plugin.origin.plugin, hook) in self._late:
-                continue  # it would hold up every cell
+            if (plugin.origin.plugin, hook) in self._timed_out:
+                continue  # it would delay every cell
             try:
                 with boundary(f"{hook} failed"), at_most(OBSERVER_SECONDS):
-                    getattr(plugin.hooks, hook)(**plain(facts))  # a copy, so that it cannot change ours
+                    getattr(plugin.hooks, hook)(**plain(arguments))  # a copy, so that it cannot change ours
             except PluginError as error:
                 if isinstance(error.__cause__, TimeoutError):
-                    self._late.add((plugin.origin.plugin, hook))
-                # One note a hook: an observer that fails, fails for every cell.
-                noted = [problem.reason for problem in self._problems if problem.origin == plugin.origin]
-                if not any(reason.startswith(f"{hook} failed") for reason in noted):
-                    self.note(Problem(plugin.origin, str(error)))
+                    self._timed_out.add((plugin.origin.plugin, hook))
+                # One problem per hook: an observer that fails usually fails for every cell.
+                reasons = [problem.reason for problem in self._problems if problem.origin == plugin.origin]
+                if not any(reason.startswith(f"{hook} failed") for reason in reasons):
+                    self.add_problem(Problem(plugin.origin, str(error)))
 
 
 def load_plugins(
@@ -136,42 +131,43 @@ def load_plugins(
     *,
     trusted: bool = False,
 ) -> PluginManager:
-    """Load built-ins, installed plugins and these files; a broken one is noted as a problem and left out.
+    """Load built-ins, installed plugins and these files; a broken one is left out and recorded as a problem.
 
-    Unless they are `trusted`, those that are not built in are loaded in another process first: one may hang, or end
-    the process that imports it.
+    Unless they are `trusted`, plugins that are not built in are loaded in another process first, because one may hang
+    or end the process that imports it.
     """
     manager = PluginManager()
-    found, problems = candidates(files, os.environ if environment is None else environment)
-    foreign = [candidate for candidate in found if candidate.origin.kind != "built-in"]
+    plugins, problems = candidates(files, os.environ if environment is None else environment)
+    foreign = [candidate for candidate in plugins if candidate.origin.kind != "built-in"]
     fatal = {} if trusted else try_out([partial(load, candidate) for candidate in foreign])
     reasons = {foreign[place].origin: reason for place, reason in fatal.items()}
-    with redirect_stdout(sys.stderr):  # what a plugin prints is no part of a command's output
-        for candidate in found:
+    with redirect_stdout(sys.stderr):  # what a plugin prints is not the command's output
+        for candidate in plugins:
             try:
                 if candidate.origin in reasons:
                     raise PluginError(reasons[candidate.origin])
                 manager.check_free(candidate.origin)
-                manager.take(load(candidate))
+                manager.add(load(candidate))
             except PluginError as error:
                 problems.append(Problem(candidate.origin, str(error)))
     for problem in problems:
-        manager.note(problem)
+        manager.add_problem(problem)
     return manager
 
 
-def _loaded(found: LoadedGraph) -> "Graph":
-    """What a plugin's loader gives, taken apart and put together again, so that it is what it seems."""
+def _load_graph(declared: LoadedGraph) -> "Graph":
+    """Call a plugin's loader and copy its fields into a new `Graph`, so that a subclass cannot misbehave later."""
     from aacbench.graphs.record import Graph
 
-    name, where = found.source.name, found.origin.where
+    name, where = declared.source.name, declared.origin.where
     try:
-        with boundary(f"the graph {name!r} of {where} cannot be loaded"):
-            given = found.source.load()
-            if not isinstance(given, Graph):
-                raise PluginError(f"the graph {name!r} of {where} is a {type(given).__name__}; load() returns a Graph.")
-            own = {field.name: getattr(given, field.name) for field in fields(Graph)}
-            return Graph(**{**own, "name": name})
+        with boundary(f"The graph {name!r} of {where} cannot be loaded"):
+            graph = declared.source.load()
+            if not isinstance(graph, Graph):
+                kind = type(graph).__name__
+                raise PluginError(f"The graph {name!r} of {where} is a {kind}; load() must return a Graph.")
+            values = {field.name: getattr(graph, field.name) for field in fields(Graph)}
+            return Graph(**{**values, "name": name})
     except PluginError as error:
         raise DataError(str(error)) from error
 
@@ -179,7 +175,7 @@ def _loaded(found: LoadedGraph) -> "Graph":
 def _check_graph_names(plugin: Plugin) -> None:
     for graph in plugin.graphs:
         if comes_with_us(graph.name):
-            raise PluginError(f"the name {graph.name!r} among its graphs is taken by one that comes with aacbench.")
+            raise PluginError(f"The name {graph.name!r} among its graphs is taken by a graph that comes with aacbench.")
 
 
 def _called(origin: Origin) -> str:

@@ -1,4 +1,4 @@
-"""The records of the plugin layer: what authors yield besides methods, and what the loader found."""
+"""The records of the plugin layer: those that authors yield besides methods, and those of the loader."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,6 +10,10 @@ from aacbench.util.source_file import SourceFile
 
 if TYPE_CHECKING:
     from aacbench.graphs.record import Graph
+
+
+class PluginError(Exception):
+    """A plugin cannot be used; the message gives the reason in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +34,11 @@ class ProtocolFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """A report by name: `render` turns the folder of a study into text."""
-
-    name: str
-    summary: str
-    render: Callable[[Path], str]
-
-
-@dataclass(frozen=True, slots=True)
 class Origin:
     """Where a plugin comes from.
 
     `kind` is `built-in`, `distribution` or `file`; `where` is the distribution's name or the file's path. `digest` is
-    the sha256 of the source that was loaded: the file's, or that of all files of its package.
+    the sha256 of the loaded source: of the file, or of all files of its package.
     """
 
     plugin: str
@@ -71,7 +66,7 @@ class LoadedGraph:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What was wrong with a plugin, in one sentence."""
+    """A plugin and what is wrong with it, in one sentence."""
 
     origin: Origin
     reason: str
@@ -84,12 +79,11 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plugin:
-    """A plugin that was accepted, with everything it declared."""
+    """An accepted plugin with everything it declared."""
 
     origin: Origin
     methods: tuple[Method, ...] = ()
     graphs: tuple[GraphSource, ...] = ()
     protocols: tuple[ProtocolFile, ...] = ()
-    reports: tuple[Report, ...] = ()
-    source: SourceFile | None = None  # of a plugin that is a file: the bytes that ran
+    source: SourceFile | None = None  # the bytes that ran, if the plugin is a file
     hooks: Any = field(default=None, repr=False, compare=False)  # pluggy's relay to this plugin alone

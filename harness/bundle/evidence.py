@@ -114,7 +114,9 @@ def _bounds(form: Leaf, network: Network, sample: Sample) -> Array | None:
     kernel = form.kernel
     assert callable(kernel)
     try:
-        return np.concatenate([_called(kernel, labels, us, target) for target, us in sample.rows()])
+        bounds = np.concatenate([_called(kernel, labels, us, target) for target, us in sample.rows()])
+        with np.errstate(invalid="ignore"):  # a bound that is not finite is refused where it is measured
+            return bounds.astype(network.graph.weights.dtype)  # rounded on whole numbers, as in the search
     except (NumbaError, TypeError):  # told in words where the search is compiled
         return None
 

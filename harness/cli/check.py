@@ -1,4 +1,4 @@
-"""`aacbench check`: put a method to the conformance suite, with a limit of time for each check."""
+"""`aacbench check`: run the conformance suite on a method, with a time limit for each check."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,8 +13,8 @@ from aacbench.errors import UsageError
 
 if TYPE_CHECKING:
     from aacbench.contract.method import Method
-    from aacbench.testing.limited import Examiner
     from aacbench.testing.report import Result
+    from aacbench.testing.runners import CheckJob
 
 SOME_FAILED = 1
 
@@ -24,8 +24,10 @@ SOME_FAILED = 1
 @PLUGIN_FILES
 @click.option("--budgets", default="8,32", show_default=True, help="Bytes per vertex, separated by commas.")
 @click.option("--only", help="Run only these checks, separated by commas.")
-@click.option("--expect", multiple=True, metavar="CHECK=REASON", help="A check that is expected to fail; repeatable.")
-@click.option("--time-limit", default=120.0, show_default=True, callback=positive, help="Seconds a check may take.")
+@click.option("--expect", multiple=True, metavar="CHECK=REASON", help="Expect this check to fail; repeatable.")
+@click.option(
+    "--time-limit", default=120.0, show_default=True, callback=positive, help="Time limit per check in seconds."
+)
 @AS_JSON
 @click.pass_context
 def check(
@@ -38,7 +40,7 @@ def check(
     time_limit: float,
     as_json: bool,
 ) -> None:
-    """Check that a method keeps its claims on a zoo of small graphs; NAME may have settings.
+    """Check a method's claims on a zoo of small graphs. NAME may have settings.
 
     \b
     aacbench check alt
@@ -46,15 +48,15 @@ def check(
     aacbench check mine --plugin mine.py --only admissible,consistent
     """
     from aacbench.processes.pool import Limits
-    from aacbench.testing.limited import check_limited
+    from aacbench.testing.runners import check_in_worker
 
-    method, examiner = _subject(name, plugin_files, _numbers(budgets), dict(map(_expected, expect)))
-    report = check_limited(
+    method, job = _prepare(name, plugin_files, _parse_budgets(budgets), dict(map(_parse_expected, expect)))
+    report = check_in_worker(
         method,
-        examiner,
+        job,
         only=[word.strip() for word in only.split(",")] if only else (),
         limits=Limits(time_limit),
-        tell=(lambda _: None) if as_json else _tell,
+        on_result=(lambda _: None) if as_json else _print,
     )
     if as_json:
         echo_json(report.record())
@@ -63,49 +65,48 @@ def check(
     context.exit(0 if report.ok else SOME_FAILED)
 
 
-def _subject(
+def _prepare(
     text: str, files: tuple[Path, ...], budgets: tuple[float, ...], expected: Mapping[str, str]
-) -> "tuple[Method, Examiner]":
+) -> "tuple[Method, CheckJob]":
     from aacbench.plugins.in_workers import WholeMethodOf, sources_of
     from aacbench.plugins.manager import load_plugins
     from aacbench.plugins.settings import resolve
-    from aacbench.testing.limited import Examiner
+    from aacbench.testing.runners import CheckJob
 
-    name, given = _chosen(text)
+    name, given = _parse_method(text)
     plugins = load_plugins(files)
     warn(plugins)
     sources = sources_of(plugins)
     settings = resolve(plugins.method(name).method, given)
     locate = WholeMethodOf(sources, name, settings)
-    examiner = Examiner(locate, budgets=budgets, settings=settings, expected=expected)
-    return locate(), examiner
+    return locate(), CheckJob(locate, budgets=budgets, settings=settings, expected=expected)
 
 
-def _chosen(text: str) -> tuple[str, Mapping[str, Any]]:
+def _parse_method(text: str) -> tuple[str, Mapping[str, Any]]:
     from aacbench.protocols.choices import parse_methods
 
     (choice, *more) = parse_methods(text)
     if more or choice.grid:
-        raise UsageError(f"one method is checked at a time, with one value for each setting, not {text!r}.")
+        raise UsageError(f"Give one method with one value for each setting, not {text!r}.")
     return choice.name, choice.settings
 
 
-def _numbers(text: str) -> tuple[float, ...]:
+def _parse_budgets(text: str) -> tuple[float, ...]:
     from aacbench.contract.budget import Budget
 
     try:
-        found = tuple(float(word) for word in text.split(","))
+        budgets = tuple(float(word) for word in text.split(","))
     except ValueError:
-        raise UsageError(f"budgets are numbers of bytes per vertex such as 8,32, not {text!r}.") from None
-    for budget in found:
+        raise UsageError(f"Budgets must be numbers of bytes per vertex such as 8,32, not {text!r}.") from None
+    for budget in budgets:
         Budget(budget)
-    return found
+    return budgets
 
 
-def _expected(text: str) -> tuple[str, str]:
+def _parse_expected(text: str) -> tuple[str, str]:
     name, _, reason = text.partition("=")
     return name.strip(), reason.strip()
 
 
-def _tell(result: "Result") -> None:
+def _print(result: "Result") -> None:
     click.echo("\n".join(result.lines()))

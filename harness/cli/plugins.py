@@ -63,10 +63,7 @@ def _row(origin: "Origin", offers: Any = None) -> dict[str, Any]:
         "origin": "built-in" if origin.kind == "built-in" else origin.where,
         "kind": origin.kind,
         "digest": origin.digest,
-        **{
-            kind: [record.name for record in getattr(offers, kind, ())]
-            for kind in ("methods", "graphs", "protocols", "reports")
-        },
+        **{kind: [record.name for record in getattr(offers, kind, ())] for kind in ("methods", "graphs", "protocols")},
         "problems": [],
     }
 

@@ -1,4 +1,4 @@
-"""Checks of memory: the arrays deployed stay within the budget, and more budget never gives less."""
+"""Checks of memory: deployed arrays fit the budget, and a larger budget never gives less."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -12,28 +12,27 @@ from aacbench.contract.composite import PARTS
 from aacbench.contract.method import Params, Unsupported
 from aacbench.errors import OverBudgetError
 from aacbench.graphs.record import Graph
-from aacbench.testing.outcomes import BrokenError, NotSupportedError
-from aacbench.testing.subject import Subject
-from aacbench.testing.zoo import is_of_few
+from aacbench.testing.subject import BrokenError, NotSupportedError, Subject
+from aacbench.testing.zoo import is_representative
 
 ODD = 13.0  # a budget that no label width divides
-ALSO = (64.0, 77.0, 128.0)  # where there is room for more than a few labels
+LARGE = (64.0, 77.0, 128.0)  # budgets for more than a few labels
 LADDER = (*map(float, range(1, 65)), 77.0, 96.0, 128.0, 192.0, 256.0, 512.0)
-_MOST_BUILT = 16  # pairs of budgets at which some setting is less, to be measured
+_MOST_BUILT = 16  # pairs of budgets to measure because some setting falls from one to the next
 
 
 def within_budget(subject: Subject, graph: Graph) -> None:
-    """The bytes of the arrays deployed, measured, do not exceed the budget by one."""
+    """The deployed arrays, measured, do not exceed the budget by a single byte."""
     refusal, count = None, 0
     for budget in _measured_at(subject, graph):
         try:
-            built = subject.besides(graph, budget)
+            built = subject.build_extra(graph, budget)
         except NotSupportedError as error:
             refusal = error
             continue
         count += 1
         try:
-            check_budget(built.counted, Budget(budget))
+            check_budget(built.memory, Budget(budget))
         except OverBudgetError as error:
             raise BrokenError(str(error)) from error
     if refusal is not None and not count:
@@ -41,8 +40,8 @@ def within_budget(subject: Subject, graph: Graph) -> None:
 
 
 def never_shrinks(subject: Subject, graph: Graph) -> None:
-    """What is supported stays supported with more budget, and no fewer bytes are deployed."""
-    fitted = {budget: subject.fitted(graph, budget) for budget in sorted({*LADDER, *_measured_at(subject, graph)})}
+    """A larger budget supports whatever a smaller one does, and deploys no fewer bytes."""
+    fitted = {budget: subject.fit(graph, budget) for budget in sorted({*LADDER, *_measured_at(subject, graph)})}
     last = [*fitted.values()][-1]
     if isinstance(last, Unsupported) and all(isinstance(params, Unsupported) for params in fitted.values()):
         raise NotSupportedError(last.reason)
@@ -51,33 +50,35 @@ def never_shrinks(subject: Subject, graph: Graph) -> None:
         if isinstance(before, Unsupported):
             continue
         if isinstance(after, Unsupported):
-            raise BrokenError(f"{less:g} bytes a vertex are supported, but {more:g} are not: {after.reason}")
-        if _less_of_something(before, after):
+            raise BrokenError(f"{less:g} bytes per vertex are supported, but {more:g} are not: {after.reason}")
+        if _some_setting_falls(before, after):
             suspicious.append((less, more))
-    some = suspicious[:: 1 + len(suspicious) // _MOST_BUILT]
-    _check_bytes(subject, graph, (*_measured_at(subject, graph), *(budget for pair in some for budget in pair)))
+    sample = suspicious[:: 1 + len(suspicious) // _MOST_BUILT]
+    _check_bytes(subject, graph, (*_measured_at(subject, graph), *(budget for pair in sample for budget in pair)))
 
 
 def _measured_at(subject: Subject, graph: Graph) -> tuple[float, ...]:
-    """The budgets asked for, which other checks look at too, before those that are measured only here."""
-    return (*subject.budgets, ODD, *(ALSO if is_of_few(graph) else ()))
+    """The budgets to measure: those of the subject first, then those that no other check builds."""
+    return (*subject.budgets, ODD, *(LARGE if is_representative(graph) else ()))
 
 
-def _less_of_something(before: Params, after: Params) -> bool:
-    """Whether some number among the settings fell, or something that is no number changed."""
-    numbers, words = _numbers(before), _words(before)
-    return words != _words(after) or any(value < numbers.get(name, value) for name, value in _numbers(after).items())
+def _some_setting_falls(before: Params, after: Params) -> bool:
+    """Whether some numeric setting falls, or another one changes."""
+    numbers = _numbers(before)
+    return _others(before) != _others(after) or any(
+        value < numbers.get(name, value) for name, value in _numbers(after).items()
+    )
 
 
 def _check_bytes(subject: Subject, graph: Graph, budgets: Iterable[float]) -> None:
     measured = {}
     for budget in budgets:
         with suppress(NotSupportedError):
-            measured[budget] = subject.besides(graph, budget).counted.total_bytes
+            measured[budget] = subject.build_extra(graph, budget).memory.total_bytes
     for (less, before), (more, after) in pairwise(sorted(measured.items())):
         if after < before:
             raise BrokenError(
-                f"{less:g} bytes a vertex are used for {before} bytes of labels, but {more:g} for {after} only"
+                f"{less:g} bytes per vertex give {before} bytes of labels, but {more:g} give only {after}"
             )
 
 
@@ -85,7 +86,7 @@ def _numbers(params: Params) -> dict[str, Any]:
     return {name: value for name, value in _settings(params) if _is_number(value)}
 
 
-def _words(params: Params) -> dict[str, Any]:
+def _others(params: Params) -> dict[str, Any]:
     return {name: value for name, value in _settings(params) if not _is_number(value)}
 
 
@@ -93,10 +94,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _settings(params: Params, where: str = "") -> Iterator[tuple[str, Any]]:
-    """Every setting, those of the parts a method is made of included."""
+def _settings(params: Params, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Every setting, including those of the parts."""
     for name, value in params.items():
         if name != PARTS:
-            yield where + name, value
+            yield prefix + name, value
     for number, part in enumerate(params.get(PARTS, ())):
-        yield from _settings(part["params"], f"{where}{PARTS}.{number}.")
+        yield from _settings(part["params"], f"{prefix}{PARTS}.{number}.")

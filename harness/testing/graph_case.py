@@ -1,4 +1,4 @@
-"""A graph as a method meets it in the suite: a copy of its own to build on, queries, pools, and the true distances."""
+"""A graph of the suite with its true distances, and the copies, queries and pools for a method to build on."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,47 +22,46 @@ _QUERIES = 16  # in each split
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
-    """A graph and what is true of it; no method ever gets hold of this copy."""
+class GraphCase:
+    """A graph and its true distances; no method ever gets this copy."""
 
     graph: Graph
 
     @cached_property
     def net(self) -> Network:
-        """The graph, ready to be searched."""
+        """The graph as the search holds it."""
         return network(self.graph)
 
     @cached_property
     def info(self) -> GraphInfo:
-        """What `fit` may know."""
+        """The information that `fit` gets."""
         return graph_info(self.net)
 
     @cached_property
     def exact(self) -> Array:
-        """d(u, t) at [u, t], -1 where there is no way."""
+        """d(u, t) at [u, t], -1 if there is no path."""
         columns = [distances(self.net, t, Direction.TO) for t in range(self.graph.vertices)]
         return np.stack(columns, axis=1)
 
     def loaded(self) -> LoadedGraph:
-        """A fresh copy for a method to build on, sealed, so that what it changes is seen and harms nobody else."""
-        graph = _copied(self.graph)
-        return sealed(network(graph), _splits(self.graph, self.exact))
+        """A new copy for a method to build on, sealed, so that changes are noticed and affect nothing else."""
+        return sealed(network(_copied(self.graph)), _splits(self.graph, self.exact))
 
 
 class Pools:
-    """Landmark pools of one network, computed as they are asked for."""
+    """Landmark pools of one network, computed on demand."""
 
     def __init__(self, net: Network) -> None:
         self._net = net
-        self._room = len(components.largest(net.graph))
+        self._most = len(components.largest(net.graph))
 
     def farthest(self, count: int, start: int | None = None) -> Pool:
-        """The first `count` farthest-point landmarks, or all vertices of a component that has fewer."""
-        return farthest_points(self._net, min(count, self._room), start=start)
+        """The first `count` farthest-point landmarks; fewer if the largest component has fewer vertices."""
+        return farthest_points(self._net, min(count, self._most), start=start)
 
     def selected(self, selector: str, count: int, seed: int = 0) -> Pool:
-        """The pool of this selector, or all vertices of a component that has fewer."""
-        return select(self._net, selector, min(count, self._room), seed)
+        """The pool of this selector; smaller if the largest component has fewer vertices."""
+        return select(self._net, selector, min(count, self._most), seed)
 
     def of(self, landmarks: npt.ArrayLike) -> Pool:
         """The pool of given landmarks."""
@@ -81,7 +80,7 @@ def _copied(graph: Graph) -> Graph:
 
 
 def _splits(graph: Graph, exact: Array) -> Splits:
-    """Queries that have an answer; where no two vertices are joined, from a vertex to itself."""
+    """Reachable queries; from a vertex to itself if the graph has no arcs."""
     sources, targets = np.nonzero((exact >= 0) & ~np.eye(graph.vertices, dtype=bool))
     if not len(sources):
         sources = targets = np.arange(graph.vertices)

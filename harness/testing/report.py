@@ -1,4 +1,4 @@
-"""What came out of the suite: a result for each check, a report for a method, and both in words."""
+"""Results of the suite: one per check, a report per method, and both as text."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -7,13 +7,13 @@ from typing import Any
 
 PASSED, FAILED, EXPECTED, UNEXPECTED = "passed", "FAILED", "failed as expected", "PASSED UNEXPECTEDLY"
 UNSUPPORTED, NOT_RUN, NOTHING = "unsupported", "NOT RUN", "nothing to do"
-GOOD = (PASSED, EXPECTED, UNSUPPORTED, NOTHING)
-CAME_OUT = (PASSED, FAILED, EXPECTED, UNEXPECTED)
+OK = (PASSED, EXPECTED, UNSUPPORTED, NOTHING)
+RAN = (PASSED, FAILED, EXPECTED, UNEXPECTED)
 
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """A graph as small as could be found on which a check fails, and what was seen there."""
+    """The smallest graph found on which a check fails, and what was seen there."""
 
     zoo_graph: str
     sentence: str
@@ -23,12 +23,12 @@ class Counterexample:
 
     @property
     def code(self) -> str:
-        """Python that makes the graph again."""
+        """Python code that makes the graph."""
         tails, heads, weights = ([arc[k] for arc in self.arcs] for k in range(3))
         return f"from_arcs({self.vertices}, {tails}, {heads}, {weights})"
 
     def lines(self) -> list[str]:
-        """The counterexample for a person to follow and to reproduce."""
+        """The counterexample as text, with the code that reproduces the graph."""
         arcs = ", ".join(f"{u} -> {v}: {weight}" for u, v, weight in self.arcs) or "none"
         origin = f"{self.zoo_graph}, made smaller" if self.made_smaller else self.zoo_graph
         return [
@@ -40,7 +40,7 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one check came out over the zoo. `reason` says why one was expected to fail, or did not run."""
+    """The result of one check over all graphs. `reason` says why it did not run, or was expected to fail."""
 
     check: str
     status: str
@@ -52,25 +52,25 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Whether there is nothing to mend."""
-        return self.status in GOOD
+        """Whether there is nothing to fix."""
+        return self.status in OK
 
     def lines(self) -> list[str]:
-        """The result in words, a line and what belongs below it."""
+        """The result as text: one line, then indented details."""
         count = f"{len(self.graphs)} graph{'s' if len(self.graphs) != 1 else ''}"
         more = f", {len(self.unsupported)} unsupported" if self.unsupported else ""
         head = f"{self.check:<20} {self.status:<13} {count}{more}"
-        below = [self.reason] if self.reason else []
+        details = [self.reason] if self.reason else []
         if self.failed:
-            below.append(f"fails on {', '.join(self.failed)}")
+            details.append(f"fails on {', '.join(self.failed)}")
         if self.counterexample is not None:
-            below += self.counterexample.lines()
-        return [head, *(f"    {line}" for line in below)]
+            details += self.counterexample.lines()
+        return [head, *(f"    {line}" for line in details)]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Every check of a method that its claims call for."""
+    """The results of all checks that a method's claims require."""
 
     method: str
     results: tuple[Result, ...]
@@ -78,17 +78,17 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether every check passed, or failed as was expected."""
+        """Whether every check passed or failed as expected."""
         return all(result.ok for result in self.results)
 
     @property
     def ran(self) -> int:
-        """How many checks came to a result."""
-        return sum(result.status in CAME_OUT for result in self.results)
+        """How many checks ran to a result."""
+        return sum(result.status in RAN for result in self.results)
 
     @property
     def due(self) -> int:
-        """How many checks there was something to look at for."""
+        """How many checks had something to compare."""
         return sum(result.status != NOTHING for result in self.results)
 
     def result(self, check: str) -> Result:
@@ -100,19 +100,19 @@ class Report:
         return {result.check: result for result in self.results if not result.ok}
 
     def text(self) -> str:
-        """The whole report, the count last."""
+        """The whole report as text."""
         return "\n".join([line for result in self.results for line in result.lines()] + self.closing())
 
     def closing(self) -> list[str]:
-        """What comes after the results: checks not called for, graphs refused, and the count."""
+        """The lines after the results: checks of claims not made, refused graphs, and the counts."""
         absent = [f"{name:<20} not claimed" for name in self.not_claimed]
         return [*absent, *self._unsupported(), "", self.summary()]
 
     def summary(self) -> str:
-        """How many checks ran, and how they came out."""
+        """How many checks ran, and how many had each status."""
         counts = Counter(result.status for result in self.results)
-        said = ", ".join(f"{count} {status}" for status, count in counts.items())
-        return f"{self.method}: {self.ran} of {self.due} checks ran: {said}"
+        statuses = ", ".join(f"{count} {status}" for status, count in counts.items())
+        return f"{self.method}: {self.ran} of {self.due} checks ran: {statuses}"
 
     def record(self) -> dict[str, Any]:
         """Every value, for JSON."""
@@ -126,6 +126,5 @@ class Report:
         }
 
     def _unsupported(self) -> list[str]:
-        """Which graphs the method refuses, and why."""
-        refused = {graph: why for result in self.results for graph, why in result.unsupported.items()}
-        return ["", *(f"unsupported on {graph}: {why}" for graph, why in refused.items())] if refused else []
+        refused = {graph: reason for result in self.results for graph, reason in result.unsupported.items()}
+        return ["", *(f"unsupported on {graph}: {reason}" for graph, reason in refused.items())] if refused else []

@@ -1,4 +1,4 @@
-"""Smaller graphs on which the same check still fails: parts are dropped and weights made simple, as long as it does."""
+"""Shrink a counterexample: drop vertices and arcs and simplify weights while the check still fails."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -8,12 +8,12 @@ import numpy as np
 from aacbench.graphs.record import Array, Graph, from_arcs
 
 STEPS = 250
-_MOST_WAYS = 4
-SECONDS = 10.0  # a method that builds slowly is not to run out of its time over a nicer counterexample
+_MOST_SHORTCUTS = 4
+SECONDS = 10.0  # a slow method must not run into its time limit for a smaller counterexample
 
 
 def shrunk(graph: Graph, fails: Callable[[Graph], bool], steps: int = STEPS) -> Graph:
-    """The smallest graph found in so many tries; the graph itself where nothing can be left out."""
+    """Return the smallest failing graph found in at most `steps` tries; the graph itself if none is smaller."""
     left, deadline = steps, time.monotonic() + SECONDS
     smaller = True
     while smaller:
@@ -29,7 +29,7 @@ def shrunk(graph: Graph, fails: Callable[[Graph], bool], steps: int = STEPS) -> 
 
 
 def _smaller(graph: Graph) -> Iterator[Graph]:
-    """Every way to make the graph smaller by a step, the boldest first."""
+    """Every graph that is one step smaller, the largest steps first."""
     vertices = np.arange(graph.vertices)
     size = graph.vertices // 2
     while size >= 1:
@@ -44,15 +44,15 @@ def _smaller(graph: Graph) -> Iterator[Graph]:
         forth = (graph.sources == u) & (graph.indices == v)
         back = (graph.sources == v) & (graph.indices == u)
         if u < v and back.any():
-            yield _with_arcs(graph, ~(forth | back), graph.weights)  # else a symmetric graph would no longer be one
+            yield _with_arcs(graph, ~(forth | back), graph.weights)  # keeps a symmetric graph symmetric
         yield _with_arcs(graph, ~forth, graph.weights)
     yield from _simpler_weights(graph)
 
 
 def _bypassed(graph: Graph, vertex: int) -> Iterator[Graph]:
-    """Without a vertex, but with the ways through it as arcs: a cycle gets shorter so, where it would fall apart."""
+    """Replace a vertex by shortcut arcs, which makes a cycle shorter instead of breaking it."""
     into, out = np.flatnonzero(graph.indices == vertex), np.flatnonzero(graph.sources == vertex)
-    if not 0 < len(into) * len(out) <= _MOST_WAYS:
+    if not 0 < len(into) * len(out) <= _MOST_SHORTCUTS:
         return
     first, second = np.repeat(into, len(out)), np.tile(out, len(into))
     tails = np.concatenate([graph.sources, graph.sources[first]])
@@ -65,17 +65,17 @@ def _bypassed(graph: Graph, vertex: int) -> Iterator[Graph]:
 def _simpler_weights(graph: Graph) -> Iterator[Graph]:
     everything = np.ones(graph.arcs, dtype=bool)
     for simple in (np.ones_like(graph.weights), np.round(graph.weights), np.round(graph.weights, 1)):
-        if _plainer(simple, graph.weights):
+        if _is_shorter(simple, graph.weights):
             yield _with_arcs(graph, everything, simple)
     for weight in np.unique(graph.weights):
         for value in (1, np.round(weight), np.round(weight, 1)):
             changed = np.where(graph.weights == weight, value, graph.weights).astype(graph.weights.dtype)
-            if _plainer(changed, graph.weights):
+            if _is_shorter(changed, graph.weights):
                 yield _with_arcs(graph, everything, changed)
 
 
-def _plainer(new: Array, old: Array) -> bool:
-    """Whether fewer digits are needed, so that simplifying comes to an end."""
+def _is_shorter(new: Array, old: Array) -> bool:
+    """Whether the new weights need fewer digits, so that simplifying ends."""
     return sum(len(repr(w)) for w in new.tolist()) < sum(len(repr(w)) for w in old.tolist())
 
 

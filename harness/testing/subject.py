@@ -1,6 +1,7 @@
 """A method under test: what it fits, and its heuristics as built on the zoo, each built once."""
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,149 +17,218 @@ from aacbench.contract.parameters import problem_with
 from aacbench.errors import NotFiniteError, UsageError
 from aacbench.graphs.record import Array, Graph
 from aacbench.run.loaded_graph import LoadedGraph, build_context
-from aacbench.testing.bound_table import Asked, ask
-from aacbench.testing.graph_case import Place, Pools
-from aacbench.testing.outcomes import BrokenError, HeldUpError, NotBuiltError, NotSupportedError, told
+from aacbench.testing.graph_case import GraphCase, Pools
+from aacbench.util.text import describe
 
 BUDGETS = (8.0, 32.0)
 SEED = 1
+_MOST = 2**62  # a search on whole numbers can still add an arc to this
+
+
+class BrokenError(Exception):
+    """The check does not hold; the message says what was seen, in one sentence."""
+
+
+class NotSupportedError(Exception):
+    """The method's `fit` refuses the graph; the message is its reason."""
+
+
+class NotBuiltError(Exception):
+    """There is no heuristic to check on this graph; the check `builds` says why."""
+
+
+class BlockedError(Exception):
+    """The check cannot run on this graph, because of a defect that another check reports."""
+
+    def __init__(self, check: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.check = check
+
+
+class NothingToDoError(Exception):
+    """The graph or the heuristic has nothing for this check to compare."""
+
+
+class NotPossibleError(Exception):
+    """The check cannot run at all; the message says why."""
+
+
+def number(value: Any) -> str:
+    """A number as a person writes it."""
+    return str(int(value)) if math.isfinite(value) and value == int(value) else f"{float(value)!r}"
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class BoundTable:
+    """h(u, t) at [u, t]; `invalid` marks bounds that no search can use, `errors` says what was raised for a pair."""
+
+    table: Array
+    invalid: Array
+    errors: Mapping[tuple[int, int], str]
+
+    def sentence(self, u: int, t: int) -> str:
+        """What is wrong with an invalid bound."""
+        return self.errors.get((u, t)) or f"h({u}, {t}) = {number(self.table[u, t])} is not a finite number below 2^62"
+
+
+def bound_table(many: Callable[[Array, int], Array], vertices: int, *, integral: bool) -> BoundTable:
+    """Compute every bound; where a batch raises, ask for its vertices one by one to find which of them raise."""
+    errors: dict[tuple[int, int], str] = {}
+    table = np.stack([_column(many, vertices, t, errors) for t in range(vertices)], axis=1)
+    invalid = ~np.isfinite(table) | (integral & ~(np.abs(table.astype(np.float64)) < _MOST))
+    return BoundTable(table, invalid, errors)
+
+
+def _column(many: Callable[[Array, int], Array], vertices: int, t: int, errors: dict[tuple[int, int], str]) -> Array:
+    try:
+        return many(np.arange(vertices), t)
+    except (Exception, SystemExit) as error:  # a plugin may raise anything; Ctrl-C is the user's
+        batch_error = describe(error).rstrip(".")
+    column = np.full(vertices, np.nan)
+    for u in range(vertices):
+        try:
+            column[u] = many(np.array([u]), t)[0]
+        except (Exception, SystemExit) as error:
+            errors[u, t] = describe(error).rstrip(".")
+    if np.isfinite(column).all():  # only the batch raises
+        column[t], errors[t, t] = np.nan, batch_error
+    return column
 
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """A heuristic with all that was measured of it."""
+    """A heuristic with everything measured about it."""
 
-    place: Place
+    case: GraphCase
     loaded: LoadedGraph
     budget: float
     heuristic: Heuristic
     deployed: Deployed
-    counted: Inventory
+    memory: Inventory
 
     @cached_property
-    def asked(self) -> Asked:
-        """All that the heuristic answers."""
-        graph = self.place.graph
-        return ask(self.deployed.many, graph.vertices, integral=graph.integral)
+    def bounds(self) -> BoundTable:
+        """All bounds of the heuristic, invalid ones marked."""
+        graph = self.case.graph
+        return bound_table(self.deployed.many, graph.vertices, integral=graph.integral)
 
     @property
     def table(self) -> Array:
         """h(u, t) at [u, t], for every pair."""
-        return self.asked.table
+        return self.bounds.table
 
-    def hold_up(self) -> None:
-        """Stop a check that needs numbers where one is none; the check it is the business of says more."""
-        joined = self.place.exact >= 0
+    def require_numbers(self) -> None:
+        """Raise `BlockedError` if a bound is no number, naming the check that reports it."""
+        joined = self.case.exact >= 0
         for among, check in ((joined, "numbers"), (~joined, "unreachable")):
-            for u, t in np.argwhere(self.asked.odd & among):
-                raise HeldUpError(check, self.asked.sentence(u, t))
+            for u, t in np.argwhere(self.bounds.invalid & among):
+                raise BlockedError(check, self.bounds.sentence(u, t))
 
     @cached_property
     def digest(self) -> str:
-        """The digest of every array's name, type and bytes, and of h on all pairs, which settings may change too."""
-        found = hashlib.sha256(repr([(entry.name, entry.sha256) for entry in self.counted.arrays]).encode())
-        found.update(np.ascontiguousarray(self.table, dtype=np.float64).tobytes())
-        return found.hexdigest()
+        """The digest of every array's name, type and bytes, and of all bounds, which settings may change too."""
+        total = hashlib.sha256(repr([(entry.name, entry.sha256) for entry in self.memory.arrays]).encode())
+        total.update(np.ascontiguousarray(self.table, dtype=np.float64).tobytes())
+        return total.hexdigest()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Subject:
-    """A method, the settings to check it with, and how another process finds it."""
+    """A method, the settings and graphs to check it with, and how another process finds it."""
 
     method: Method
     budgets: tuple[float, ...] = BUDGETS
     settings: Mapping[str, Any] = field(default_factory=dict)
     locate: Callable[[], Method] | None = None
     graphs: tuple[Graph, ...] = ()
-    places: dict[str, Place] = field(default_factory=dict)
-    known: dict[tuple[str, float, int], Built | Exception] = field(default_factory=dict)
-    elsewhere: dict[tuple[str, float], str] = field(default_factory=dict)
-    from_bundles: dict[tuple[str, float], Array | str] = field(default_factory=dict)
+    _cases: dict[str, GraphCase] = field(default_factory=dict)
+    _built: dict[tuple[str, float, int], Built | Exception] = field(default_factory=dict)
+    process_digests: dict[tuple[str, float], str] = field(default_factory=dict)
+    bundle_bounds: dict[tuple[str, float], Array | str] = field(default_factory=dict)
 
-    def place(self, graph: Graph) -> Place:
-        """The graph with what is true of it, computed once."""
-        return self.places.setdefault(graph.digest, Place(graph))
+    def case(self, graph: Graph) -> GraphCase:
+        """The graph with its true distances, computed once."""
+        return self._cases.setdefault(graph.digest, GraphCase(graph))
 
     def params(self) -> Params:
-        """The declared defaults with the settings asked for."""
+        """The declared defaults, overridden by the settings; raise `UsageError` for a wrong setting."""
         unknown = set(self.settings) - set(self.method.parameters)
         if unknown:
-            raise UsageError(f"method {self.method.name!r} has no parameter {min(unknown)!r}.")
+            raise UsageError(f"Method {self.method.name!r} has no parameter {min(unknown)!r}.")
         for name, value in self.settings.items():
-            wrong = problem_with(self.method.parameters[name], value)
-            if wrong:
-                raise UsageError(f"parameter {name!r} of method {self.method.name!r} takes {wrong}, not {value!r}.")
+            wanted = problem_with(self.method.parameters[name], value)
+            if wanted:
+                raise UsageError(f"Parameter {name!r} of method {self.method.name!r} takes {wanted}, not {value!r}.")
         defaults = {name: parameter.default for name, parameter in self.method.parameters.items()}
         return {**defaults, **self.settings}
 
-    def fitted(self, graph: Graph, budget: float, convention: Convention = MEASURED) -> Params | Unsupported:
-        """What `fit` answers."""
-        return self.method.fit(Budget(budget, convention), self.place(graph).info, self.params())
-
-    def built(self, graph: Graph, budget: float, seed: int = SEED) -> Built:
-        """The heuristic at a budget, built where it was not yet."""
-        key = graph.digest, budget, seed
-        if key not in self.known:
-            try:
-                self.known[key] = self.build(graph, budget, seed)
-            except NotSupportedError as refusal:
-                self.known[key] = refusal
-            except NotFiniteError as error:  # it was built, and asked for a first bound
-                self.known[key] = HeldUpError("numbers", told(error).rstrip("."))
-            except (Exception, SystemExit) as error:
-                self.known[key] = NotBuiltError(told(error))
-        found = self.known[key]
-        if isinstance(found, Exception):
-            raise found
-        return found
-
-    def besides(self, graph: Graph, budget: float, seed: int = SEED) -> Built:
-        """The heuristic at any budget and seed; what `builds` and `numbers` do not look at is broken here."""
-        try:
-            return self.built(graph, budget, seed)
-        except (NotBuiltError, HeldUpError) as error:
-            if seed == SEED and budget in self.budgets:
-                raise
-            raise BrokenError(f"at {budget:g} bytes a vertex, with the seed {seed}: {error}") from error
+    def fit(self, graph: Graph, budget: float, convention: Convention = MEASURED) -> Params | Unsupported:
+        """The answer of the method's `fit`."""
+        return self.method.fit(Budget(budget, convention), self.case(graph).info, self.params())
 
     def build(self, graph: Graph, budget: float, seed: int = SEED) -> Built:
-        """Build anew, on a copy of the graph."""
-        place = self.place(graph)
-        params = self.fitted(graph, budget)
+        """The heuristic at this budget, built on the first call only."""
+        key = graph.digest, budget, seed
+        if key not in self._built:
+            try:
+                self._built[key] = self.rebuild(graph, budget, seed)
+            except NotSupportedError as refusal:
+                self._built[key] = refusal
+            except NotFiniteError as error:  # it was built, but its first bound is no number
+                self._built[key] = BlockedError("numbers", describe(error).rstrip("."))
+            except (Exception, SystemExit) as error:
+                self._built[key] = NotBuiltError(describe(error))
+        built = self._built[key]
+        if isinstance(built, Exception):
+            raise built
+        return built
+
+    def build_extra(self, graph: Graph, budget: float, seed: int = SEED) -> Built:
+        """The heuristic at any budget and seed; a failure that `builds` and `numbers` cannot see is `BrokenError`."""
+        try:
+            return self.build(graph, budget, seed)
+        except (NotBuiltError, BlockedError) as error:
+            if seed == SEED and budget in self.budgets:
+                raise
+            raise BrokenError(f"at {budget:g} bytes per vertex, with seed {seed}: {error}") from error
+
+    def rebuild(self, graph: Graph, budget: float, seed: int = SEED) -> Built:
+        """Build again, on a new copy of the graph."""
+        params = self.fit(graph, budget)
         if isinstance(params, Unsupported):
             raise NotSupportedError(params.reason)
-        return build_on(place, self.method, params, budget, seed)
+        return build_on(self.case(graph), self.method, params, budget, seed)
 
-    def each(self, graph: Graph) -> Iterator[Built]:
-        """The heuristics at every budget that is supported, as long as all their bounds are numbers."""
-        for built in self.every(graph):
-            built.hold_up()
-            yield built
-
-    def every(self, graph: Graph) -> Iterator[Built]:
-        """The heuristics at every budget that is supported; none at all is `NotSupportedError`."""
+    def builds(self, graph: Graph) -> Iterator[Built]:
+        """The heuristics at every supported budget; raise `NotSupportedError` if there is none."""
         refusal = None
         count = 0
         for budget in self.budgets:
             try:
-                yield self.built(graph, budget)
+                yield self.build(graph, budget)
                 count += 1
             except NotSupportedError as error:
                 refusal = error
         if refusal is not None and not count:
             raise refusal
 
-    def as_in_the_paper(self, graph: Graph) -> Iterator[Built]:
-        """The heuristics on float weights as the paper's convention fits them, where that is another way."""
+    def numeric_builds(self, graph: Graph) -> Iterator[Built]:
+        """The same heuristics; raise `BlockedError` at the first with a bound that is no number."""
+        for built in self.builds(graph):
+            built.require_numbers()
+            yield built
+
+    def paper_builds(self, graph: Graph) -> Iterator[Built]:
+        """On float weights, the heuristics fitted by the paper's convention, if that fits them differently."""
         for budget in () if graph.integral else self.budgets:
-            params = self.fitted(graph, budget, PAPER)
-            if not isinstance(params, Unsupported) and params != self.fitted(graph, budget):
-                yield build_on(self.place(graph), self.method, params, budget, SEED)
+            params = self.fit(graph, budget, PAPER)
+            if not isinstance(params, Unsupported) and params != self.fit(graph, budget):
+                yield build_on(self.case(graph), self.method, params, budget, SEED)
 
 
-def build_on(place: Place, method: Method, params: Params, budget: float, seed: int) -> Built:
-    """Build on a copy of the graph; what is built is deployed and measured on one that nobody could change."""
-    loaded = place.loaded()
+def build_on(case: GraphCase, method: Method, params: Params, budget: float, seed: int) -> Built:
+    """Build on a copy of the graph; deploy and measure on the original, which the method cannot change."""
+    loaded = case.loaded()
     heuristic = method.build(build_context(loaded, method, params, seed, Pools(loaded.net)))
-    counted = inventory(heuristic, place.graph.vertices)
-    return Built(place, loaded, budget, heuristic, deploy(heuristic, place.net), counted)
+    memory = inventory(heuristic, case.graph.vertices)
+    return Built(case, loaded, budget, heuristic, deploy(heuristic, case.net), memory)

@@ -1,4 +1,4 @@
-"""The zoo: small graphs, each with something that has broken a heuristic before. The same in every process."""
+"""The zoo: small graphs, each with a feature that has broken a heuristic before; the same in every process."""
 
 from functools import cache
 from types import MappingProxyType
@@ -10,15 +10,16 @@ from aacbench.graphs.record import Graph, from_arcs
 
 Arc = tuple[int, int, int | float]
 
-# Above 2^24 float32 no longer holds every whole number, above 2^31 int32 holds none.
+# float32 does not hold every whole number above 2^24; int32 holds none above 2^31.
 _LARGE, _HUGE = 2**24 + 1, 2**31 + 1
 
-FEW = frozenset({"path", "one-way-streets", "components", "float-weights", "float-one-way", "grid"})
+# One graph of each kind, for checks that build many times.
+REPRESENTATIVE = frozenset({"path", "one-way-streets", "components", "float-weights", "float-one-way", "grid"})
 
 
 @cache
 def zoo() -> MappingProxyType[str, Graph]:
-    """Every graph by name, small ones first, so that the first to fail is easy to read."""
+    """Every graph by name, small ones first, so that the first failure is easy to read."""
     graphs = [
         _graph("single-vertex", 1, []),
         _graph("no-arcs", 3, []),
@@ -43,18 +44,18 @@ def zoo() -> MappingProxyType[str, Graph]:
     return MappingProxyType({graph.name: graph for graph in graphs})
 
 
-def is_of_few(graph: Graph) -> bool:
-    """One graph of each kind, where building again and again is what takes the time."""
-    return graph.name in FEW
+def is_representative(graph: Graph) -> bool:
+    """Whether the graph is one of the few for checks that build many times."""
+    return graph.name in REPRESENTATIVE
 
 
 def is_one_way(graph: Graph) -> bool:
-    """Whether some arc has no equal reverse, so that the two directions differ."""
+    """Whether some arc has no reverse of equal weight."""
     return not graph.symmetric
 
 
 def as_symmetric(graph: Graph) -> Graph:
-    """The graph with every arc driven both ways, at the smaller weight where there were two."""
+    """The graph with every arc in both directions, at the smaller weight where there were two."""
     ends = np.concatenate([graph.sources, graph.indices]), np.concatenate([graph.indices, graph.sources])
     return from_arcs(graph.vertices, *ends, np.tile(graph.weights, 2), coords=graph.coords, name=graph.name)
 
@@ -62,7 +63,7 @@ def as_symmetric(graph: Graph) -> Graph:
 def _graph(name: str, vertices: int, arcs: list[Arc]) -> Graph:
     tails, heads, weights = (list(column) for column in zip(*arcs, strict=True)) if arcs else ([], [], [])
     whole = all(isinstance(weight, int) for weight in weights)
-    # Coordinates are anywhere: a method may use them, and must not believe them.
+    # Random coordinates: a method may use them but must not rely on them.
     coords = np.random.default_rng([8, vertices]).integers(0, 1000, (vertices, 2))
     weight = np.array(weights, dtype=np.int64 if whole else np.float64)
     return from_arcs(vertices, tails, heads, weight, coords=coords, name=name)
@@ -88,7 +89,7 @@ def _ring(vertices: int, weight: int, first: int = 0) -> list[Arc]:
 
 
 def _one_way_streets() -> list[Arc]:
-    """A square of blocks whose streets lead left and right, up and down, in turns: every way back is another."""
+    """A square grid of one-way streets in alternating directions, so that every way back is a different one."""
     side = 4
     arcs: list[Arc] = []
     for row in range(side):
@@ -108,10 +109,10 @@ def _random_arcs(vertices: int, count: int, seed: int, weights: object) -> list[
 
 
 def _huge() -> list[int]:
-    """Some above 2^32, of which int32 makes small numbers that look like labels, and some so small that it shows."""
+    """Some above 2^32, which int32 truncates to small, plausible labels, and some small enough to reveal that."""
     return [1, 1, 2**30, _HUGE, 2**32 + 1, 2**33 + 2**30]
 
 
 def _fractions() -> list[float]:
-    found: list[float] = (10.0 * np.random.default_rng(10).random(60)).tolist()
-    return found
+    fractions: list[float] = (10.0 * np.random.default_rng(10).random(60)).tolist()
+    return fractions

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import njit
 
 import aacbench
 from aacbench.bundle import store
@@ -114,6 +115,18 @@ def test_a_bound_that_changes_from_call_to_call_is_refused():
 
     with pytest.raises(DisagreementError, match=r"h\(\d+, \d+\) returned \d, then \d"):
         check_steady(deploy(ScalarHeuristic(h), RING), Sample(400))
+
+
+@njit
+def half(labels, u, t):
+    return abs(labels.table[u] - labels.table[t]) / 2
+
+
+def test_a_bound_of_fractions_on_whole_numbers_is_compared_as_the_search_rounds_it():
+    heuristic = LabelHeuristic({"table": np.arange(400)}, half)
+    taken = take_evidence(heuristic, RING, Sample(400))
+    assert taken
+    check_evidence(heuristic, RING, Sample(400), taken)
 
 
 def test_forms_of_one_bound_that_differ_are_refused():

@@ -24,7 +24,7 @@ def test_a_method_made_of_others_is_checked_with_its_parts(capfd):
 
 
 def test_parts_from_plugin_files_are_found_again_in_another_process(capfd):
-    words = ("--plugin", CROW, "--only", "builds,other-process,cold-reload", "--budgets", "16")
+    words = ("--plugin", CROW, "--only", "builds,other-process,bundle", "--budgets", "16")
     assert command("check", "hybrid-double[a=alt,b=bounds]", *words) == 0
     assert capfd.readouterr().out.splitlines()[-1] == "hybrid-double: 3 of 3 checks ran: 3 passed"
 
@@ -33,7 +33,7 @@ def test_parts_from_plugin_files_are_found_again_in_another_process(capfd):
 def test_a_part_that_there_is_not_is_one_sentence(part, capfd):
     assert command("check", f"hybrid[a={part},b=alt]") == 2
     last = capfd.readouterr().err.splitlines()[-1]
-    assert "there is no method 'altt'" in last or "has no parameter 'Q'" in last
+    assert "Unknown method 'altt'" in last or "has no parameter 'Q'" in last
 
 
 def test_a_method_that_fails_shows_the_smallest_counterexample(capfd):
@@ -58,7 +58,7 @@ def test_a_hang_is_a_failed_check_and_two_are_enough(capfd):
     words = ("--only", "builds,numbers,admissible", "--time-limit", "1")
     assert command("check", "sleeper", "--plugin", HOPELESS, *words) == 1
     out = capfd.readouterr().out
-    assert out.count("the check took longer than 1 seconds") == 2
+    assert out.count("It took longer than 1 seconds") == 2
     assert out.splitlines()[-1] == "sleeper: 2 of 3 checks ran: 2 FAILED, 1 NOT RUN"
 
 
@@ -67,19 +67,19 @@ def test_a_crash_is_a_failed_check_and_what_is_printed_is_no_result(capfd):
     told = json.loads(capfd.readouterr().out)
     parameters, builds = told["results"]
     assert parameters["status"] == "passed"
-    assert (builds["status"], builds["reason"]) == ("FAILED", "the worker process died (exit code 7)")
+    assert (builds["status"], builds["reason"]) == ("FAILED", "The worker process died (exit code 7)")
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["altt"], "there is no method 'altt'; perhaps 'alt' is meant"),
+        (["altt"], "Unknown method 'altt'; perhaps 'alt' is meant"),
         (["alt[K=-1]"], "takes a whole number from 0"),
-        (["alt[K=1|2]"], "one method is checked at a time"),
-        (["alt", "--only", "speed"], "there is no check 'speed'"),
-        (["alt", "--budgets", "8,x"], "budgets are numbers"),
+        (["alt[K=1|2]"], "Give one method"),
+        (["alt", "--only", "speed"], "Unknown check 'speed'"),
+        (["alt", "--budgets", "8,x"], "Budgets must be numbers"),
         (["alt", "--budgets", "0"], "positive number"),
-        (["alt", "--expect", "numbers"], "say why the check 'numbers'"),
+        (["alt", "--expect", "numbers"], "Give a reason why the check 'numbers'"),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence(capfd, words, sentence):

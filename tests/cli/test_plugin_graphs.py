@@ -107,7 +107,7 @@ def test_a_loader_that_fails_is_one_sentence(capfd):
     assert command("graphs", "show", "own:failing", "--plugin", GRAPHS) == 2
     last = capfd.readouterr().err.splitlines()[-1]
     said = (
-        r"aacbench: the graph 'own:failing' of .*graphs.py cannot be loaded: ValueError: no map today \(graphs.py, .*"
+        r"aacbench: The graph 'own:failing' of .*graphs.py cannot be loaded: ValueError: no map today \(graphs.py, .*"
     )
     assert re.fullmatch(said, last), last
 
@@ -115,7 +115,7 @@ def test_a_loader_that_fails_is_one_sentence(capfd):
 def test_a_graph_that_forges_its_digest_gets_its_own():
     plugins = load_plugins([GRAPHS])
     assert plugins.graph("own:forged").digest == plugins.graph("own:ring").digest
-    with pytest.raises(DataError, match="load\\(\\) returns a Graph"):
+    with pytest.raises(DataError, match="load\\(\\) must return a Graph"):
         plugins.graph("own:junk")
 
 
@@ -136,7 +136,7 @@ def test_names_that_come_with_aacbench_are_taken(tmp_path):
         file.write_text(GRAPHS.read_text().replace("own:ring", name))
         manager = load_plugins([file])
         (problem,) = manager.problems()
-        assert problem.reason == f"the name {name!r} among its graphs is taken by one that comes with aacbench."
+        assert problem.reason == f"The name {name!r} among its graphs is taken by a graph that comes with aacbench."
         assert name not in manager.graphs()
 
 

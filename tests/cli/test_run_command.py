@@ -103,11 +103,11 @@ def test_exit_code_2_when_a_plugin_file_is_not_there(tmp_path, capsys, missing):
 def test_a_plugin_that_would_end_the_command_is_told_and_the_others_run(tmp_path, capsys):
     fatal = PLUGINS / "broken_os_exit.py"
     assert run_study(tmp_path / "a", "plain", "--plugin", fatal) == 0
-    assert f"broken_os_exit ({fatal}): it ends the process that loads it (exit code 0)." in capsys.readouterr().err
+    assert f"broken_os_exit ({fatal}): It ends the process that loads it (exit code 0)." in capsys.readouterr().err
     assert run_study(tmp_path / "b", "its-method", "--plugin", fatal) == 2
     said = capsys.readouterr().err.splitlines()[-1]
-    assert said.startswith("aacbench: there is no method 'its-method'; ")
-    assert said.endswith("plugins that could not be used, and may have it: broken_os_exit.")
+    assert said.startswith("aacbench: Unknown method 'its-method'; ")
+    assert said.endswith("could not be loaded and may define it: broken_os_exit.")
 
 
 def test_exit_code_3_when_some_are_wrong(tmp_path):

@@ -1,4 +1,4 @@
-"""The tutorial as written: its files are made from the document, its commands run, its tables compared."""
+"""The tutorial: its files are made from the document, its commands run, its tables compared."""
 
 import configparser
 import os
@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cli.command import command
 
 TEXT = (Path(__file__).parents[2] / "docs" / "writing-a-method.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)```", TEXT, flags=re.DOTALL | re.MULTILINE))
@@ -16,18 +17,25 @@ COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", TEXT, flags=re.DOTA
 RUNS = [command for command in COMMANDS if command.startswith("aacbench run --plugin")]
 
 
-def aacbench(folder, command, **environment):
-    program, *words = shlex.split(command)
-    assert program == "aacbench"
-    clean = {key: value for key, value in os.environ.items() if key != "AACBENCH_PLUGINS"}
-    return subprocess.run(
-        [sys.executable, "-m", "aacbench", *words],
-        cwd=folder,
-        env={**clean, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty working directory, and no plugins chosen by the environment."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("AACBENCH_PLUGINS", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def aacbench(folder, capfd):
+    """Run a command of the document in this process; returns exit code, output and errors."""
+
+    def run(line):
+        program, *words = shlex.split(line)
+        assert program == "aacbench"
+        code = command(*words)
+        return code, *capfd.readouterr()
+
+    return run
 
 
 def tables(text):
@@ -55,14 +63,12 @@ def test_the_first_file_is_about_thirty_lines():
     assert len(FILES["compass.py"].splitlines()) <= 35
 
 
-@pytest.mark.parametrize(
-    ("command", "shown"), list(zip(RUNS, tables(TEXT), strict=True)), ids=["compass", "crow", "lend"]
-)
-def test_commands_give_the_tables_shown(tmp_path, command, shown):
-    write_files(tmp_path, "compass.py", "crow.py", "lend.py")
-    done = aacbench(tmp_path, command)
-    assert done.returncode == 0, done.stderr
-    (printed,) = tables(done.stdout)
+@pytest.mark.parametrize(("line", "shown"), list(zip(RUNS, tables(TEXT), strict=True)), ids=["compass", "crow", "lend"])
+def test_commands_give_the_tables_shown(folder, aacbench, line, shown):
+    write_files(folder, "compass.py", "crow.py", "lend.py")
+    code, out, err = aacbench(line)
+    assert code == 0, err
+    (printed,) = tables(out)
     common = set(shown[0]) & set(printed[0])
     assert common >= {"graph", "method", "validation", "test", "measured B/v"}
     assert [{name: row[name] for name in common} for row in printed] == [
@@ -71,10 +77,9 @@ def test_commands_give_the_tables_shown(tmp_path, command, shown):
     assert "outcome" not in printed[0]  # the column is there only where something is not ok
 
 
-def test_the_package_is_found_by_its_entry_point(tmp_path):
-    """An installed distribution, made by hand as an installer would from these files, without a network."""
-    site, work = tmp_path / "site", tmp_path / "work"
-    work.mkdir()
+def test_the_package_is_found_by_its_entry_point(folder):
+    """An installed distribution, written as an installer would write it from these files, without a network."""
+    site = folder / "site"
     config = configparser.ConfigParser()
     config.read_string(FILES["setup.cfg"])
     name, version = config["metadata"]["name"], config["metadata"]["version"]
@@ -87,21 +92,27 @@ def test_the_package_is_found_by_its_entry_point(tmp_path):
     path = os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
     first, second, third = COMMANDS[-3:]
     assert first == "pip install -e ."
-    listed = aacbench(work, second, PYTHONPATH=path)
-    (line,) = [line for line in listed.stdout.splitlines() if line.startswith("compass")]
+    listed = installed(second, path)
+    (line,) = [line for line in listed.splitlines() if line.startswith("compass")]
     assert line.split() == ["compass", version, name, "compass"]
-    done = aacbench(work, third, PYTHONPATH=path)
-    assert done.returncode == 0, done.stderr
-    (printed,) = tables(done.stdout)
+    (printed,) = tables(installed(third, path))
     assert [row["method"] for row in printed] == ["dijkstra", "alt", "compass"]
     assert "outcome" not in printed[0]
+
+
+def installed(line, path):
+    """Run a command in a process that finds packages in `path`, and return its output."""
+    words = [sys.executable, "-m", *shlex.split(line)]
+    done = subprocess.run(words, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 CROW = FILES["crow.py"]
 KERNEL = CROW[CROW.index("@njit") : CROW.index("@hookimpl")].rstrip() + "\n"
 INDENTED = "".join(f"    {line}\n" for line in KERNEL.splitlines())
 NESTED = CROW.replace(KERNEL + "\n\n", "").replace("    return LabelH", INDENTED + "\n    return LabelH")
-SLIPS = {
+MISTAKES = {
     "hasty": CROW.replace(".min()", ".mean()"),
     "wide": CROW.replace("xy = graph.coords.astype(np.float32)", "xy = graph.coords.astype(np.float64)"),
     "around": NESTED.replace("labels.pace", "pace"),
@@ -109,36 +120,36 @@ SLIPS = {
 }
 
 
-def test_slips_are_called_what_the_document_says(tmp_path):
-    for name, source in SLIPS.items():
+def test_mistakes_are_reported_in_the_words_of_the_document(folder, aacbench):
+    for name, source in MISTAKES.items():
         assert source != CROW
-        (tmp_path / f"{name}.py").write_text(source.replace('"crow"', f'"{name}"'), encoding="utf-8")
-    plugins = " ".join(f"--plugin {name}.py" for name in SLIPS)
-    done = aacbench(tmp_path, f"aacbench run {plugins} --methods {','.join(SLIPS)} --graphs grid-8 --budgets 4,8")
-    assert done.returncode == 3
-    said = done.stdout[done.stdout.index("\n- ") :].splitlines()
+        (folder / f"{name}.py").write_text(source.replace('"crow"', f'"{name}"'), encoding="utf-8")
+    plugins = " ".join(f"--plugin {name}.py" for name in MISTAKES)
+    code, out, _ = aacbench(f"aacbench run {plugins} --methods {','.join(MISTAKES)} --graphs grid-8 --budgets 4,8")
+    assert code == 3
+    reasons = out[out.index("\n- ") :].splitlines()
     (wrong,) = re.findall(r"```text\n(- wrong: .*)\n```", TEXT)
-    assert wrong in said
+    assert wrong in reasons
     sentences = re.findall(r"^\| `([^`]+)` \|", TEXT[TEXT.index("When something goes wrong") :], flags=re.MULTILINE)
     for name, sentence in zip(["wide", "around", "nested"], sentences[1:4], strict=True):
-        assert any(line.startswith(f"- error: {name} on grid-8 at 8 B/v") and sentence in line for line in said)
+        assert any(line.startswith(f"- error: {name} on grid-8 at 8 B/v") and sentence in line for line in reasons)
     outcome, _, reason = sentences[4].partition(": ")
-    assert any(line.startswith(f"- {outcome}: ") and line.endswith(reason) for line in said)
+    assert any(line.startswith(f"- {outcome}: ") and line.endswith(reason) for line in reasons)
 
 
-def test_a_method_made_of_others_gets_its_shares(tmp_path):
-    write_files(tmp_path, "three.py")
-    done = aacbench(
-        tmp_path, "aacbench run --plugin three.py --methods three-to-one --graphs grid-8 --budgets 16 --seeds 1"
+def test_a_method_made_of_others_gets_its_shares(folder, aacbench):
+    write_files(folder, "three.py")
+    code, out, err = aacbench(
+        "aacbench run --plugin three.py --methods three-to-one --graphs grid-8 --budgets 16 --seeds 1 --queries 3/5"
     )
-    assert done.returncode == 0, done.stderr
-    row = tables(done.stdout)[0][1]
+    assert code == 0, err
+    row = tables(out)[0][1]
     assert row["settings"] == "alt[K=3 labels=exact] random-subset[K=1 K0=32 labels=exact]"
 
 
-def test_a_misspelt_method_is_guessed(tmp_path):
-    write_files(tmp_path, "compass.py")
-    done = aacbench(tmp_path, RUNS[0].replace(",compass", ",compas"))
-    assert done.returncode == 2
-    assert "there is no method 'compas'; perhaps 'compass' is meant" in done.stderr
-    assert "there is no method 'compas'; perhaps 'compass' is meant" in TEXT
+def test_a_misspelt_method_gets_a_suggestion(folder, aacbench):
+    write_files(folder, "compass.py")
+    code, _, err = aacbench(RUNS[0].replace(",compass", ",compas"))
+    assert code == 2
+    assert "Unknown method 'compas'; perhaps 'compass' is meant" in err
+    assert "Unknown method 'compas'; perhaps 'compass' is meant" in TEXT

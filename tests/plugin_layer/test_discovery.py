@@ -49,7 +49,7 @@ def names(manager):
 
 
 def test_built_ins_are_ordinary_plugins_without_problems(monkeypatch):
-    monkeypatch.setattr("aacbench.plugins.discovery.BUILT_IN", BUILT_IN)
+    monkeypatch.setattr("aacbench.plugins.loader.BUILT_IN", BUILT_IN)
     manager = load_plugins((), {"AACBENCH_PLUGINS": ""})
     assert names(manager) == list(BUILT_IN)
     assert manager.problems() == []
@@ -80,8 +80,8 @@ def test_a_broken_entry_point_is_named_with_its_distribution_and_stops_no_other(
     manager = load_plugins((), {})
     assert "tried" in manager.methods()
     first, second = manager.problems()
-    assert first.line.startswith("broken (a-broken): it cannot be imported: ModuleNotFoundError")
-    assert second.line.startswith("absent (b-absent): it cannot be imported: ModuleNotFoundError")
+    assert first.line.startswith("broken (a-broken): It cannot be imported: ModuleNotFoundError")
+    assert second.line.startswith("absent (b-absent): It cannot be imported: ModuleNotFoundError")
 
 
 def test_two_distributions_with_one_entry_point_name(install):
@@ -90,7 +90,7 @@ def test_two_distributions_with_one_entry_point_name(install):
     manager = load_plugins((), {})
     assert list(manager.methods()) == ["dijkstra", "first"]
     (problem,) = manager.problems()
-    assert problem.line.startswith("same (b-second): the plugin name 'same' is taken by 'same' (a-first)")
+    assert problem.line.startswith("same (b-second): The plugin name 'same' is taken by 'same' (a-first)")
 
 
 def test_the_variable_loads_exactly_a_named_set(install):
@@ -110,7 +110,7 @@ def test_a_named_plugin_that_is_not_there_is_a_problem(install):
     manager = load_plugins((), {"AACBENCH_PLUGINS": "plugin-aa,dijkstra"})
     (problem,) = manager.problems()
     assert problem.line.startswith(
-        "plugin-aa ($AACBENCH_PLUGINS): no installed plugin has this name; perhaps 'plugin-a'"
+        "plugin-aa ($AACBENCH_PLUGINS): No installed plugin has this name; perhaps 'plugin-a'"
     )
 
 

@@ -8,7 +8,6 @@ from aacbench.plugins import (
     Method,
     Parameter,
     ProtocolFile,
-    Report,
     ScalarHeuristic,
     Unsupported,
     hookimpl,
@@ -37,10 +36,6 @@ def load():
     return from_arcs(2, [0], [1], [3], name="pair")
 
 
-def render(folder):
-    return f"{len(list(folder.iterdir()))} files"
-
-
 PARAMETERS = {
     "K0": Parameter(64, "size of the pool", minimum=1, maximum=512),
     "rate": Parameter(0.001, "learning rate", minimum=0),
@@ -63,11 +58,6 @@ def aacbench_graphs():
 @hookimpl
 def aacbench_protocols():
     return (ProtocolFile("own-protocol", Path(__file__).parent / "own-protocol.toml"),)
-
-
-@hookimpl
-def aacbench_reports():
-    yield Report("count", "how many files there are", render)
 
 
 @hookimpl

@@ -1,4 +1,4 @@
-"""Small wrongs done to plugins that are right, each with the name of the check that must see it."""
+"""Small defects put into correct plugins, each with the name of the check that must find it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +88,7 @@ MUTANTS = [
         "state-outside-the-arrays",
         'forward, backward = arrays["forward"], arrays["backward"]',
         'forward, backward = STATE.get(len(arrays["forward"]), arrays["forward"] * 0), arrays["backward"]',
-        "cold-reload",
+        "bundle",
     ),
     _labels(
         "graph-changed",
@@ -113,10 +113,9 @@ MUTANTS = [
 
 
 def plugin(name, folder=PLUGINS):
-    """The one method of a plugin file, and the file."""
-    file = folder / f"{name}.py"
-    (method,) = read_source(file).load().aacbench_methods()
-    return method, file
+    """The one method of a plugin file."""
+    (method,) = read_source(folder / f"{name}.py").load().aacbench_methods()
+    return method
 
 
 def mutated(mutant, folder):
@@ -127,7 +126,7 @@ def mutated(mutant, folder):
     )
     name = mutant.name.replace("-", "_")
     text = source.replace(mutant.old, mutant.new)
-    if mutant.check == "cold-reload":
+    if mutant.check == "bundle":
         text = text.replace("    return BatchHeuristic", "    STATE[len(forward)] = forward\n    return BatchHeuristic")
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
     return plugin(name, folder)

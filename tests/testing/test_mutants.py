@@ -1,6 +1,4 @@
-"""The suite sees what it is there to see: plugins that are right pass, and each small wrong fails the check named."""
-
-from dataclasses import replace
+"""Correct plugins pass the suite, and each small defect fails the check that is named beside it."""
 
 import pytest
 from testing.mutants import MUTANTS, mutated, plugin
@@ -9,25 +7,24 @@ from aacbench.contract.method import Method, ScalarHeuristic
 from aacbench.graphs import from_arcs
 from aacbench.search import python_tier
 from aacbench.testing import CHECKS, check_method
-from aacbench.testing.graph_case import Place
+from aacbench.testing.graph_case import GraphCase
 from aacbench.testing.report import FAILED
-from aacbench.testing.suite import run_check, subject_of
+from aacbench.testing.runners import subject_of
+from aacbench.testing.suite import run_check
 
 (ADMISSIBLE,) = [check for check in CHECKS if check.name == "admissible"]
 
 
 @pytest.mark.parametrize("name", ["landmarks", "pivots", "forms"])
 def test_what_is_right_passes(name):
-    method, _ = plugin(name)
-    report = check_method(method)
+    report = check_method(plugin(name))
     assert report.ok, report.text()
     assert report.ran == report.due >= 14
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
 def test_each_wrong_is_seen_by_the_check_named(mutant, tmp_path):
-    method, file = mutated(mutant, tmp_path)
-    report = check_method(method, plugin_file=file, only=[mutant.check])
+    report = check_method(mutated(mutant, tmp_path), only=[mutant.check])
     (result,) = report.results
     assert result.status == FAILED, report.text()
     assert result.counterexample is not None or result.unsupported, report.text()
@@ -56,7 +53,7 @@ def exact_distance():
     """h = d, in plain Python, which is searched by the plain-Python tier."""
 
     def build(context):
-        exact = Place(context.graph).exact.clip(0)
+        exact = GraphCase(context.graph).exact.clip(0)
         return ScalarHeuristic(lambda u, t: exact[u, t].item())
 
     return Method("exact", "the distance itself", lambda budget, info, params: params, build)
@@ -75,11 +72,11 @@ def test_bpmx_with_the_wrong_weight_is_seen_by_shortest_paths(monkeypatch):
 
 def test_a_counterexample_is_small_and_can_be_made_again(tmp_path):
     swapped = next(mutant for mutant in MUTANTS if mutant.name == "pivots-swapped")
-    method, file = mutated(swapped, tmp_path)
-    case = check_method(method, plugin_file=file, only=["admissible"]).result("admissible").counterexample
+    method = mutated(swapped, tmp_path)
+    case = check_method(method, only=["admissible"]).result("admissible").counterexample
     graph = eval(case.code, {"from_arcs": from_arcs})
     assert (graph.vertices, graph.arcs) == (case.vertices, len(case.arcs))
     assert graph.vertices <= 4
     assert not graph.symmetric
-    again = run_check(replace(subject_of(method, plugin_file=file), graphs=(graph,)), ADMISSIBLE)
+    again = run_check(subject_of(method, graphs=[graph]), ADMISSIBLE)
     assert again.counterexample.sentence == case.sentence

@@ -1,6 +1,4 @@
-"""One wrong is one failure: what another check is there to see holds a check up, and does not make it fail."""
-
-from dataclasses import replace
+"""One defect is one failure: a check that is blocked by a defect which another check reports does not fail."""
 
 import numpy as np
 import pytest
@@ -11,7 +9,8 @@ from aacbench.contract.method import BatchHeuristic, Claims, LabelHeuristic, Met
 from aacbench.graphs import from_arcs
 from aacbench.testing import check_method
 from aacbench.testing.report import EXPECTED, FAILED, NOT_RUN, NOTHING, PASSED
-from aacbench.testing.suite import checks_for, run_check, subject_of
+from aacbench.testing.runners import subject_of
+from aacbench.testing.suite import checks_for, run_check
 
 # Named as graphs of the zoo on which every check runs.
 RING = from_arcs(3, [0, 1, 2], [1, 2, 0], [2, 2, 2], name="path")
@@ -52,7 +51,7 @@ def wild(*pairs, value=np.nan, form="compiled"):
 
 
 def results(method, *graphs, expected=None):
-    subject = replace(subject_of(method, budgets=(32,), locate=None), graphs=graphs)
+    subject = subject_of(method, budgets=(32,), graphs=graphs)
     # What is made here has no name by which another process could find it.
     wanted = [check for check in checks_for(method) if check.name != "other-process"]
     return {check.name: run_check(subject, check, (expected or {}).get(check.name)) for check in wanted}
@@ -98,7 +97,7 @@ def test_a_first_bound_that_is_no_number_is_no_failure_to_build():
 
 def test_what_a_heuristic_raises_is_told_with_its_place():
     sentence = results(wild((1, 2), form="raising"), RING)["numbers"].counterexample.sentence
-    assert sentence.startswith("ValueError: not this one (test_held_up.py, line ")
+    assert sentence.startswith("ValueError: not this one (test_blocked_checks.py, line ")
 
 
 def test_a_check_that_is_held_up_on_one_graph_did_not_pass_on_the_others():
@@ -115,15 +114,7 @@ def test_a_check_that_is_held_up_may_be_expected_not_to_pass():
 
 
 def mutant(name, folder):
-    method, file = mutated(next(each for each in MUTANTS if each.name == name), folder)
-    return {"method": method, "plugin_file": file}
-
-
-def test_two_answers_to_one_question_hold_up_cold_reload(tmp_path):
-    report = check_method(**mutant("nothing-late-in-a-large-batch", tmp_path), only=["one-answer", "cold-reload"])
-    assert [result.status for result in report.results] == [FAILED, NOT_RUN], report.text()
-    assert "see one-answer: h(" in report.result("cold-reload").reason
-    assert report.result("cold-reload").reason.endswith("a heuristic must give one answer.")
+    return mutated(next(each for each in MUTANTS if each.name == name), folder)
 
 
 def test_what_cannot_be_built_at_a_budget_that_only_one_check_looks_at_is_told_by_it(tmp_path):
@@ -131,10 +122,9 @@ def test_what_cannot_be_built_at_a_budget_that_only_one_check_looks_at_is_told_b
     old = "    landmarks = context"
     assert text.count(old) == 1
     (tmp_path / "shy.py").write_text(text.replace(old, "    assert count < 4\n" + old), encoding="utf-8")
-    method, file = plugin("shy", tmp_path)
-    report = check_method(method, plugin_file=file, only=["builds", "within-budget", "more-budget"])
+    report = check_method(plugin("shy", tmp_path), only=["builds", "within-budget", "more-budget"])
     assert list(report.failures()) == ["within-budget", "more-budget"]
-    assert "at 64 bytes a vertex, with the seed 1: AssertionError" in report.text()
+    assert "at 64 bytes per vertex, with seed 1: AssertionError" in report.text()
 
 
 def test_a_failure_that_comes_and_goes_is_told_as_it_was_met_first():
@@ -147,15 +137,15 @@ def test_a_failure_that_comes_and_goes_is_told_as_it_was_met_first():
 
     (result,) = check_method(Method("moody", "0", fit, wild().build), only=["parameters"]).results
     assert result.status == FAILED
-    assert result.counterexample.sentence.startswith("ValueError: a bad day (test_held_up.py, line ")
+    assert result.counterexample.sentence.startswith("ValueError: a bad day (test_blocked_checks.py, line ")
     assert result.counterexample.sentence.endswith("; when tried again, it passed")
 
 
 def test_a_graph_of_the_zoo_is_not_said_to_be_made_smaller(tmp_path):
     hashes, sign = (mutant(name, tmp_path) for name in ("order-of-hashes", "sign-flipped"))
-    (asked_elsewhere,) = check_method(**hashes, only=["other-process"]).results
+    (asked_elsewhere,) = check_method(hashes, only=["other-process"]).results
     assert f"smallest graph found ({asked_elsewhere.failed[0]}): " in "\n".join(asked_elsewhere.lines())
-    (admissible,) = check_method(**sign, only=["admissible"]).results
+    (admissible,) = check_method(sign, only=["admissible"]).results
     assert f"smallest graph found ({admissible.failed[0]}, made smaller): " in "\n".join(admissible.lines())
 
 

@@ -1,0 +1,70 @@
+"""Every built-in method keeps its claims; a new one is checked without being named here."""
+
+from functools import cache
+
+import pytest
+
+from aacbench.plugins.in_workers import PluginSources, WholeMethodOf
+from aacbench.plugins.manager import load_plugins
+from aacbench.testing import CHECKS, Report, zoo
+from aacbench.testing.process_checks import build_in_another_process
+from aacbench.testing.runners import subject_of
+from aacbench.testing.suite import checks_for, run_check
+
+PARTS = {"a": "alt", "b": "alt-pool[K0=12]"}  # of every method made of two others
+SETTINGS = {"hybrid": PARTS, "hybrid-half": PARTS, "hybrid-double": PARTS}
+METHODS = list(load_plugins(environment={"AACBENCH_PLUGINS": ""}).methods())
+
+# Nearly all the time goes into compiling the search, once for each type of weights and labels and each kind of
+# heuristic. These graphs have three of the six combinations, and every feature of the zoo but huge weights.
+FEW = (
+    "single-vertex",
+    "no-arcs",
+    "one-way-streets",
+    "components",
+    "one-way-components",
+    "zero-weights",
+    "parallel-arcs",
+    "float-one-way",
+    "grid",
+)
+
+
+GROUP = 5  # methods; a process for each method would cost two seconds, and one for all would be built by every worker
+
+
+@cache
+def group_of_subjects(group, graphs):
+    """Methods that are built in one other process together."""
+    subjects = {}
+    for name in METHODS[group * GROUP : (group + 1) * GROUP]:
+        settings = SETTINGS.get(name, {})
+        locate = WholeMethodOf(PluginSources(), name, settings)
+        graphs_used = [zoo()[graph] for graph in graphs]
+        subjects[name] = subject_of(locate(), settings=settings, locate=locate, graphs=graphs_used)
+    build_in_another_process(subjects.values())
+    return subjects
+
+
+def check_conformance(name, graphs):
+    subject = group_of_subjects(METHODS.index(name) // GROUP, graphs)[name]
+    checks = checks_for(subject.method)
+    report = Report(name, tuple(run_check(subject, check) for check in checks))
+    assert report.ok, report.text()
+    assert report.ran == report.due, report.text()
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_built_in_method_conforms(name):
+    check_conformance(name, FEW)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", METHODS)
+def test_a_built_in_method_conforms_on_the_whole_zoo(name):
+    check_conformance(name, tuple(zoo()))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
+def test_every_check_has_several_of_the_few_graphs(check):
+    assert sum(check.on(zoo()[graph]) for graph in FEW) >= 4
