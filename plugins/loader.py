@@ -46,7 +46,7 @@ def boundary(failed: str) -> Iterator[None]:
     except (KeyboardInterrupt, PluginError):
         raise
     except BaseException as error:
-        raise PluginError(f"{failed}: {describe(error).removesuffix('.')}.") from error
+        raise PluginError(f"{failed}: {describe(error)}.") from error
 
 
 @dataclass(frozen=True, slots=True)

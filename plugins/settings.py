@@ -33,7 +33,7 @@ def _check_together(method: Method, params: Params) -> str:
         with at_most(CHECK_SECONDS):
             problem = method.check(dict(params))
     except (Exception, SystemExit) as error:  # foreign code, run before any cell exists to record the failure in
-        return f"its check of the settings failed with {describe(error).removesuffix('.')}."
+        return f"its check of the settings failed with {describe(error)}."
     return problem if isinstance(problem, str) else f"its check of the settings must return text, not {problem!r}."
 
 

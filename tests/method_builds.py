@@ -16,7 +16,7 @@ from aacbench.labels.graph_info import graph_info
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.queries.record import QuerySet
-from aacbench.run.shared import StoredPools
+from aacbench.run.shared import Pools
 from aacbench.search import network, search
 from aacbench.search.astar import RELATIVE_TOLERANCE
 
@@ -72,7 +72,7 @@ def context(net, folder, params, seed=42, train=NO_QUERIES, validation=NO_QUERIE
         seed=seed,
         train=train,
         validation=validation,
-        pools=StoredPools(net, folder),
+        pools=Pools(net, folder),
         oracle_queries=oracle,
     )
 

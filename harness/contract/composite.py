@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aacbench.contract.method import BuildContext, Claims, Heuristic, Method, Params, Part, Unsupported
 from aacbench.errors import UsageError
+from aacbench.util.text import describe
 from aacbench.util.timeouts import at_most
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _parts_named_by(method: Method, params: Params) -> tuple[Part, ...]:
     except UsageError:
         raise
     except (Exception, SystemExit) as error:
-        raise UsageError(f"made_of of {method.name} failed with {type(error).__name__}: {error}.") from error
+        raise UsageError(f"made_of of {method.name} failed with {describe(error)}.") from error
     if not parts or not all(isinstance(part, Part) and 0 < part.share < math.inf for part in parts):
         raise UsageError(f"made_of of {method.name} must return Part(method, params, share) records, shares above 0.")
     return parts

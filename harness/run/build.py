@@ -23,7 +23,7 @@ from aacbench.processes.worker import Failure, report_progress
 from aacbench.run.loaded_graph import GraphOf, LoadedGraph, build_context, forget, intact_graph
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import QueryPlan
-from aacbench.run.shared import StoredPools
+from aacbench.run.shared import Pools
 from aacbench.util.atomic_io import storing
 from aacbench.util.source_file import SourceFile
 
@@ -135,7 +135,7 @@ def _build(job: CellJob) -> Built:
 
 def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuristic, dict[str, Any]]:
     plan = job.plan
-    pools = StoredPools(loaded.net, job.artifacts, loaded.seal.check)
+    pools = Pools(loaded.net, job.artifacts, loaded.seal.check)
     context = build_context(loaded, method, plan.params, plan.seed, pools, report_progress)
     before, began = rss.begin_watch(), time.perf_counter()
     heuristic = method.build(context)

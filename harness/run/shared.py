@@ -2,15 +2,15 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from aacbench.graphs import components
-from aacbench.labels.pool import Pool, of_landmarks, stored_farthest_points
-from aacbench.labels.selectors import stored_selection
+from aacbench.labels.pool import Pool, farthest_points, of_landmarks, stored_farthest_points
+from aacbench.labels.selectors import select, stored_selection
 from aacbench.queries.record import QuerySet
 from aacbench.run.loaded_graph import LoadedGraph
 from aacbench.search import Answers, Network, dijkstra, parse
@@ -20,14 +20,14 @@ from aacbench.util.compiled import kernel_digest
 from aacbench.util.file_lock import file_lock
 
 
-class StoredPools:
-    """Pools of one graph in a folder shared by all workers.
+class Pools:
+    """Pools of one graph, in a folder shared by all workers; without a folder they are computed each time.
 
     `seconds` is what those asked for took to compute, now or earlier; `spent` is how long this build waited for them.
     `check` must find the graph as it was: a pool of another graph would mislead every cell that reads it.
     """
 
-    def __init__(self, network: Network, folder: Path, check: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, network: Network, folder: Path | None = None, check: Callable[[], None] = lambda: None) -> None:
         self._network = network
         self._folder = folder
         self._check = check
@@ -42,20 +42,23 @@ class StoredPools:
         return sum(max(sizes.values()) for sizes in self._charged.values())
 
     def farthest(self, count: int, start: int | None = None) -> Pool:
-        # One worker computes a pool while the others wait for it: they would only compute the same beside it.
-        with self._timed(), file_lock(self._folder, f"pool-{self._digest[:24]}-{start}", wait=True):
-            self._check()  # and once more when it is computed: a method's threads work on meanwhile
-            wanted = min(count, self._room)
-            pool = stored_farthest_points(self._folder, self._network, wanted, start=start, check=self._check)
+        wanted = min(count, self._room)
+        with self._computing(f"{start}"):
+            if self._folder is None:
+                pool = farthest_points(self._network, wanted, start=start)
+            else:
+                pool = stored_farthest_points(self._folder, self._network, wanted, start=start, check=self._check)
         return self._charge(pool, count, "farthest", start)
 
     def selected(self, selector: str, count: int, seed: int = 0) -> Pool:
         if selector == "fps":
             return self.farthest(count)
         wanted = min(count, self._room)
-        with self._timed(), file_lock(self._folder, f"pool-{self._digest[:24]}-{selector}-{wanted}-{seed}", wait=True):
-            self._check()
-            pool = stored_selection(self._folder, self._network, selector, wanted, seed, check=self._check)
+        with self._computing(f"{selector}-{wanted}-{seed}"):
+            if self._folder is None:
+                pool = select(self._network, selector, wanted, seed)
+            else:
+                pool = stored_selection(self._folder, self._network, selector, wanted, seed, check=self._check)
         return self._charge(pool, wanted, selector, wanted, seed)
 
     def of(self, landmarks: npt.ArrayLike) -> Pool:
@@ -68,6 +71,16 @@ class StoredPools:
         """Note what a pool cost; of one kind, a smaller pool is a prefix of a larger one."""
         self._charged.setdefault(kind, {})[count] = pool.seconds
         return pool
+
+    @contextmanager
+    def _computing(self, name: str) -> Iterator[None]:
+        """One worker computes a pool while the others wait for it: they would only compute the same beside it."""
+        with ExitStack() as held:
+            held.enter_context(self._timed())
+            if self._folder is not None:
+                held.enter_context(file_lock(self._folder, f"pool-{self._digest[:24]}-{name}", wait=True))
+            self._check()  # and once more when it is computed: a method's threads work on meanwhile
+            yield
 
     @contextmanager
     def _timed(self) -> Iterator[None]:

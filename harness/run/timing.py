@@ -29,6 +29,7 @@ from aacbench.search.layouts import memo_for
 from aacbench.search.networks import Network, borrow, give_back
 from aacbench.search.policy import parse
 from aacbench.util.file_lock import file_lock
+from aacbench.util.text import describe
 
 COMPILED = "compiled"
 REPETITIONS = 5
@@ -149,7 +150,7 @@ def _restored(config: RunConfig, cell: Cell) -> bool:
     try:
         restored(config, cell)
     except UsageError as error:
-        _untimed(config, [cell], str(error).rstrip("."))
+        _untimed(config, [cell], describe(error))
         return False
     return True
 
@@ -207,7 +208,7 @@ def _timed(job: _Job) -> _Timed:
         except StoreError:
             raise
         except AacbenchError as error:
-            untimed[name] = str(error).rstrip(".")
+            untimed[name] = describe(error)
     if not runners:
         return _Timed({}, "", b"", untimed)
     baseline = {timing.cell.cell_id for timing in job.timings if timing.cell.key["method"] == BASELINE}

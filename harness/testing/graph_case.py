@@ -4,15 +4,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from aacbench.contract.budget import GraphInfo
-from aacbench.graphs import components
 from aacbench.graphs.record import Array, Graph
 from aacbench.labels.exact import Direction, distances
 from aacbench.labels.graph_info import graph_info
-from aacbench.labels.pool import Pool, farthest_points, of_landmarks
-from aacbench.labels.selectors import select
 from aacbench.queries.record import QuerySet
 from aacbench.queries.splits import Splits
 from aacbench.run.loaded_graph import LoadedGraph, sealed
@@ -46,26 +42,6 @@ class GraphCase:
     def loaded(self) -> LoadedGraph:
         """A new copy for a method to build on, sealed, so that changes are noticed and affect nothing else."""
         return sealed(network(_copied(self.graph)), _splits(self.graph, self.exact))
-
-
-class Pools:
-    """Landmark pools of one network, computed on demand."""
-
-    def __init__(self, net: Network) -> None:
-        self._net = net
-        self._most = len(components.largest(net.graph))
-
-    def farthest(self, count: int, start: int | None = None) -> Pool:
-        """The first `count` farthest-point landmarks; fewer if the largest component has fewer vertices."""
-        return farthest_points(self._net, min(count, self._most), start=start)
-
-    def selected(self, selector: str, count: int, seed: int = 0) -> Pool:
-        """The pool of this selector; smaller if the largest component has fewer vertices."""
-        return select(self._net, selector, min(count, self._most), seed)
-
-    def of(self, landmarks: npt.ArrayLike) -> Pool:
-        """The pool of given landmarks."""
-        return of_landmarks(self._net, landmarks)
 
 
 def _copied(graph: Graph) -> Graph:

@@ -17,7 +17,8 @@ from aacbench.contract.parameters import problem_with
 from aacbench.errors import NotFiniteError, UsageError
 from aacbench.graphs.record import Array, Graph
 from aacbench.run.loaded_graph import LoadedGraph, build_context
-from aacbench.testing.graph_case import GraphCase, Pools
+from aacbench.run.shared import Pools
+from aacbench.testing.graph_case import GraphCase
 from aacbench.util.text import describe
 
 BUDGETS = (8.0, 32.0)
@@ -83,13 +84,13 @@ def _column(many: Callable[[Array, int], Array], vertices: int, t: int, errors: 
     try:
         return many(np.arange(vertices), t)
     except (Exception, SystemExit) as error:  # a plugin may raise anything; Ctrl-C is the user's
-        batch_error = describe(error).rstrip(".")
+        batch_error = describe(error)
     column = np.full(vertices, np.nan)
     for u in range(vertices):
         try:
             column[u] = many(np.array([u]), t)[0]
         except (Exception, SystemExit) as error:
-            errors[u, t] = describe(error).rstrip(".")
+            errors[u, t] = describe(error)
     if np.isfinite(column).all():  # only the batch raises
         column[t], errors[t, t] = np.nan, batch_error
     return column
@@ -175,7 +176,7 @@ class Subject:
             except NotSupportedError as refusal:
                 self._built[key] = refusal
             except NotFiniteError as error:  # it was built, but its first bound is no number
-                self._built[key] = BlockedError("numbers", describe(error).rstrip("."))
+                self._built[key] = BlockedError("numbers", describe(error))
             except (Exception, SystemExit) as error:
                 self._built[key] = NotBuiltError(describe(error))
         built = self._built[key]

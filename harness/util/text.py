@@ -35,10 +35,10 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 def describe(error: BaseException) -> str:
     """The exception in one line: its type, its message, and the last line of foreign code it passed through.
 
-    An error of ours is a sentence already and is returned as it is.
+    An error of ours is a sentence already; like the others, it comes without its full stop.
     """
     if isinstance(error, AacbenchError):
-        return message_of(error)
+        return message_of(error).removesuffix(".")
     if isinstance(error, SystemExit):
         said = f"SystemExit: {message_of(error)}"
     else:

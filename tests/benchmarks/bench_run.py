@@ -15,7 +15,7 @@ from aacbench.protocols.reader import read_protocol
 from aacbench.run.driver import run_study
 from aacbench.run.loaded_graph import build_context, forget, loaded_graph
 from aacbench.run.rows import read_queries
-from aacbench.run.shared import StoredPools
+from aacbench.run.shared import Pools
 from aacbench.run.store import read_cell
 from aacbench.search import search
 
@@ -50,7 +50,7 @@ def _by_hand(study, plans, folder):
     found = []
     for plan in plans:
         method = plugins.method(plan.method).method
-        heuristic = method.build(build_context(here, method, plan.params, plan.seed, StoredPools(here.net, folder)))
+        heuristic = method.build(build_context(here, method, plan.params, plan.seed, Pools(here.net, folder)))
         layout = deploy(heuristic, here.net).searched
         parts = (here.part(name) for name in plan.splits)
         answers = [search(here.net, layout, part.sources, part.targets, plan.policy).expanded for part in parts]

@@ -18,7 +18,7 @@ from aacbench.labels import SELECTORS, farthest_points, of_landmarks, select
 from aacbench.labels.selectors.avoid import shortest_path_tree, worst_leaf
 from aacbench.labels.selectors.growing import Growing
 from aacbench.labels.selectors.maxcover import exchange_gains, exchanged, owners, tight
-from aacbench.run.shared import StoredPools
+from aacbench.run.shared import Pools
 from aacbench.search import network
 
 
@@ -244,7 +244,7 @@ def test_landmarks_of_a_map_lie_at_its_rim_all_around(selector):
 
 
 def test_a_selected_pool_is_computed_once_and_charged_to_all(tmp_path, monkeypatch):
-    first, second = StoredPools(road(), tmp_path), StoredPools(road(), tmp_path)
+    first, second = Pools(road(), tmp_path), Pools(road(), tmp_path)
     pool = first.selected("avoid", 5, seed=2)
     assert pool.landmarks.tolist() == select(road(), "avoid", 5, 2).landmarks.tolist()
     monkeypatch.setitem(SELECTORS, "avoid", None)  # so that choosing again would fail
@@ -259,7 +259,7 @@ def test_a_selected_pool_is_computed_once_and_charged_to_all(tmp_path, monkeypat
 
 
 def test_pools_of_several_kinds_are_all_charged_and_a_prefix_is_free(tmp_path):
-    pools = StoredPools(road(), tmp_path)
+    pools = Pools(road(), tmp_path)
     each = [pools.selected("random", 4).seconds, pools.selected("degree", 4).seconds, pools.of([1, 2]).seconds]
     longest = pools.farthest(8).seconds
     pools.selected("fps", 3)
