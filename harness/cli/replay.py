@@ -33,8 +33,10 @@ def replay(
     from aacbench.plugins.manager import load_plugins
     from aacbench.processes.pool import Limits
     from aacbench.run.replay import replay as replay_cell
+    from aacbench.run.study import read_plan
 
     root = study_folder(study)
+    read_plan(root)  # so that damage to it is reported as such
     found = find_cell(root, cell)
     manager, key = load_plugins(plugin_files), found.key
     if not plugin_files and key["method"] not in manager.methods():
