@@ -47,7 +47,6 @@ def sign_git_tag(files: Files, registration: str, lock: str, name: str) -> Entry
 
 
 def write_request(files: Files, registration: str, lock: str) -> Path:
-    """Write the request for a time stamp authority."""
     path = files.anchor(lock, "tsq")
     imprint = hashlib.sha256(statement(registration, lock)).hexdigest()
     _run(["openssl", "ts", "-query", "-digest", imprint, "-sha256", "-cert", "-out", str(path)], b"")
@@ -64,7 +63,6 @@ def keep_stamp(files: Files, registration: str, lock: str, answer: Path, authori
 def anchor_checks(
     files: Files, registration: Registration, history: History, locks: Mapping[str, Lock]
 ) -> Iterator[Check]:
-    """Check each anchor, then that the required ones are from before the run."""
     good: dict[str, set[str]] = {}
     for entry in history.of("anchor"):
         kind, lock = str(entry.facts.get("kind")), str(entry.facts.get("lock"))

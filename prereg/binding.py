@@ -120,7 +120,6 @@ def seed_from(lock: str, public: str) -> int:
 
 
 def seeded(study: Study, lock: str, public: str) -> Study:
-    """The study with its queries drawn from the lock and the public text."""
     return replace(study, queries=replace(study.queries, seed=seed_from(lock, public)))
 
 

@@ -43,7 +43,6 @@ def standing(
     locks: Mapping[str, Lock],
     deviations: RunDeviations,
 ) -> Standing:
-    """The standing of each prediction, computed from the ledger."""
     if registration.status != CONFIRMATORY:
         return Standing({one.id: registration.status for one in registration.predictions}, ())
     since = _since(history, locks)

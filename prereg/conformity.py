@@ -22,7 +22,6 @@ from aacbench.util.canonical import canonical
 
 
 def order_checks(history: History) -> list[Check]:
-    """Check that the lines of a registration are in an order that is possible."""
     assert history.locked is not None
     problems = [
         f"line {entry.number} ({entry.event}) comes before the lock in line {history.locked.number}."
@@ -126,13 +125,11 @@ def _queries(registration: Registration, history: History) -> tuple[Mapping[str,
 
 
 def code_check(locks: Mapping[str, Lock], history: History) -> Check:
-    """Check that each run used the locked code, or that other code was declared."""
     problems = [] if CODE in history.declared else runs_with_other_code(locks, history)
     return check_of(CODE, problems, DEVIATION, "the runs used the locked code")
 
 
 def runs_with_other_code(locks: Mapping[str, Lock], history: History) -> list[str]:
-    """A sentence about each run that used other code than its lock names."""
     return [
         f"the run in line {entry.number} used other code of aacbench than was locked."
         for entry in history.of("run_start")
@@ -141,7 +138,6 @@ def runs_with_other_code(locks: Mapping[str, Lock], history: History) -> list[st
 
 
 def clock_check(locks: Mapping[str, Lock], runs: Runs) -> Check:
-    """Check that no log of a run has a time before its lock."""
     problems = []
     for folder in runs.stored:
         for file in sorted(folder.glob("runs/*/run.json")):

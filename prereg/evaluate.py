@@ -48,7 +48,6 @@ class Judged:
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """The predicted band, if the prediction has one."""
         return (self.prediction.low, self.prediction.high) if isinstance(self.prediction, Band | Equivalence) else None
 
 
@@ -99,13 +98,11 @@ class Observations:
     published: Published
 
     def effect(self, place: Place, a: str, b: str, profile: Profile, unit: str) -> Effect:
-        """The effect of A against B over the published seeds."""
         if (unit == "reduction_of_means_pp") != (self.published.unit == "reduction-percent"):
             raise MissingError(f"{unit} cannot be computed from published values in {self.published.unit}")
         return effect_of_observations(self._values(place, a), self._values(place, b), profile, estimand(unit))
 
     def violations(self, labels: Sequence[str], place: Place | None) -> int:
-        """The published number of violations."""
         if self.published.violations is None:
             raise MissingError("no count of violations was published")
         return self.published.violations
@@ -134,7 +131,6 @@ def judge_as_locked(lock: Lock, registration: Registration, source: Source) -> l
 
 
 def judge_all(registration: Registration, source: Source) -> list[Judged]:
-    """Judge every prediction, with p-values corrected over the declared families."""
     judged = [_judged(one, registration, source) for one in registration.predictions]
     adjusted: dict[str, dict[str, float | None]] = {one.prediction.id: {} for one in judged}
     for name, members in registration.families.items():
@@ -226,7 +222,6 @@ def _wrong_paths(cell: Cell) -> int:
 
 
 def record(judged: Judged) -> dict[str, Any]:
-    """A judged prediction as plain values."""
     return {
         "prediction": asdict(judged.prediction),
         "verdict": judged.verdict,

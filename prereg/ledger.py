@@ -53,7 +53,6 @@ class Entry:
     digest: str
 
     def line(self) -> bytes:
-        """The line as written in the file."""
         return canonical({**_content(self), "digest": self.digest}) + b"\n"
 
 
@@ -64,12 +63,10 @@ class History:
     entries: tuple[Entry, ...]
 
     def of(self, *events: str) -> tuple[Entry, ...]:
-        """The lines about these events."""
         return tuple(entry for entry in self.entries if entry.event in events)
 
     @property
     def locked(self) -> Entry | None:
-        """The first lock."""
         return next(iter(self.of("lock")), None)
 
     @property
@@ -84,12 +81,10 @@ class History:
 
     @property
     def ended(self) -> Entry | None:
-        """The line that closed or withdrew the registration."""
         return next(iter(self.of("close", "withdraw")), None)
 
     @property
     def declared(self) -> frozenset[str]:
-        """The words of all declared deviations."""
         return frozenset(str(word) for entry in self.of("deviate") for word in entry.facts.get("what", ()))
 
     def seen(self, when: Entry) -> bool:
@@ -98,12 +93,10 @@ class History:
 
 
 def history_of(entries: Sequence[Entry], registration: str) -> History:
-    """The history of one registration."""
     return History(tuple(entry for entry in entries if entry.registration == registration))
 
 
 def make_entry(number: int, event: str, registration: str, facts: Mapping[str, Any], previous: str, time: str) -> Entry:
-    """A line with its digest."""
     bare = Entry(number, time, event, registration, facts, previous, "")
     return Entry(number, time, event, registration, facts, previous, digest(_content(bare), LEDGER_TAG))
 
@@ -123,7 +116,6 @@ def append(path: Path, event: str, registration: str, facts: Mapping[str, Any]) 
 
 
 def read_ledger(path: Path) -> tuple[list[Entry], list[str]]:
-    """Every readable line, and a sentence about each damaged one."""
     try:
         return parse(path.read_bytes())
     except FileNotFoundError:
@@ -131,7 +123,6 @@ def read_ledger(path: Path) -> tuple[list[Entry], list[str]]:
 
 
 def parse(data: bytes) -> tuple[list[Entry], list[str]]:
-    """The lines of a ledger, and a sentence about each damaged one."""
     *lines, rest = data.split(b"\n")
     entries: list[Entry] = []
     problems: list[str] = []
@@ -159,7 +150,6 @@ def write_line(files: Files, event: str, registration: str, facts: Mapping[str, 
 
 
 def write_note(study: Path, files: Files, entry: Entry) -> None:
-    """Add a line of the ledger to the note in a study."""
     line = {"number": entry.number, "event": entry.event, "registration": entry.registration, "digest": entry.digest}
     record = {"ledger": relative(files.ledger, study), "lines": [*noted_lines(study), line]}
     with storing(study):
@@ -168,7 +158,6 @@ def write_note(study: Path, files: Files, entry: Entry) -> None:
 
 
 def noted_lines(study: Path) -> list[dict[str, Any]]:
-    """The lines of the ledger that the note in a study lists."""
     lines = _read_note(study).get("lines", [])
     if not isinstance(lines, list) or not all(isinstance(line, dict) for line in lines):
         raise _unreadable_note(study)

@@ -38,7 +38,6 @@ class Lock:
 
     @property
     def registration(self) -> Mapping[str, Any]:
-        """The record of the registration."""
         found: Mapping[str, Any] = self.body["registration"]
         return found
 
@@ -78,7 +77,6 @@ def make_lock(
 
 
 def unresolved(registration: Registration, cells: Sequence[CellPlan]) -> Iterator[str]:
-    """A sentence about each part that is undecided or impossible."""
     for key, text in (("title", registration.title), ("prior_exposure", registration.prior_exposure)):
         if UNDECIDED in text:
             yield f"{key} still contains {UNDECIDED}; fill it in."

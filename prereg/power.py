@@ -36,7 +36,6 @@ class Outlook:
 
 
 def outlooks(registration: Registration, pilot: Sequence[Cell] = ()) -> list[Outlook]:
-    """The outlook of each prediction of a band or of equivalence."""
     kinds = [one for one in registration.predictions if isinstance(one, Band | Equivalence)]
     return [_outlook(one, registration, pilot) for one in kinds]
 

@@ -82,7 +82,6 @@ COMMON = ("id", "kind", "why", "rule")
 
 
 def only(given: Mapping[str, Any], known: Iterable[str], key: str) -> None:
-    """Refuse unknown keys in a table."""
     words = list(known)
     for word in given:
         if word not in words:
@@ -90,19 +89,16 @@ def only(given: Mapping[str, Any], known: Iterable[str], key: str) -> None:
 
 
 def required(given: Mapping[str, Any], word: str, key: str, check: Check) -> Any:
-    """The value of a required key."""
     if word not in given:
         raise UsageError(f"The key {_path(key, word)} is missing.")
     return check(given[word], _path(key, word))
 
 
 def optional(given: Mapping[str, Any], word: str, key: str, check: Check, default: Any) -> Any:
-    """The value of a key, or the default."""
     return check(given[word], _path(key, word)) if word in given else default
 
 
 def number(value: Any, key: str) -> float:
-    """Check that a value is a finite number."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
         raise wrong(key, "a finite number", value)
     return float(value)
@@ -113,14 +109,12 @@ def _path(key: str, word: str) -> str:
 
 
 def read_prediction(table: Any, key: str, profile: Profile) -> Prediction:
-    """The prediction of a table, with defaults from the profile."""
     given = values.table(table, key)
     kind = required(given, "kind", key, values.one_of(tuple(KINDS)))
     return KINDS[kind](given, key, profile)
 
 
 def from_record(values: Mapping[str, Any]) -> Prediction:
-    """The prediction of a record, such as one in a lock."""
     kinds = {"band": Band, "equivalence": Equivalence, "ordering": Ordering, "count": Count}
     place = Place(**values["cell"]) if values["cell"] is not None else None
     lists = {word: tuple(values[word]) for word in ("among", "methods") if word in values}
@@ -129,7 +123,6 @@ def from_record(values: Mapping[str, Any]) -> Prediction:
 
 
 def methods_of(prediction: Prediction) -> tuple[str, ...]:
-    """The labels of the methods that a prediction is about."""
     if isinstance(prediction, Band | Equivalence):
         return prediction.a, prediction.b
     return prediction.among if isinstance(prediction, Ordering) else prediction.methods

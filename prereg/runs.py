@@ -26,14 +26,12 @@ class Runs:
     given: Path | None = None
 
     def folder(self, line: Entry) -> Path:
-        """The folder of the study of a run."""
         named = str(line.facts.get("study"))
         last = [str(found.facts.get("study")) for found in self.history.of("run_start")][-1:]
         return self.given if self.given is not None and [named] == last else self.files.folder / named
 
     @property
     def root(self) -> Path | None:
-        """The study of the last run."""
         starts = self.history.of("run_start")
         return self.folder(starts[-1]) if starts else None
 
@@ -54,7 +52,6 @@ class Runs:
         return sorted(mine, key=lambda cell: (order.index(str(cell.record["lock"])), -first.get(cell.cell_id, 0)))
 
     def _first_lines(self) -> dict[str, int]:
-        """The line in which each cell was first recorded."""
         found: dict[str, int] = {}
         for line in self.history.of("run_end"):
             for name in line.facts["cells"]:
@@ -62,7 +59,6 @@ class Runs:
         return found
 
     def checks(self) -> list[Check]:
-        """Check that the cells on disk are those that the runs recorded."""
         ends = self.history.of("run_end")
         count = sum(len(line.facts["cells"]) for line in ends)
         undeclared = [] if AGAIN in self.history.declared else self.disagreements()
@@ -142,7 +138,6 @@ class Runs:
         return [*self.stored, *(folder for folder in beside if folder.resolve() not in known)]
 
     def disagreements(self) -> list[str]:
-        """A sentence about each cell with different results in two runs of one lock."""
         first: dict[str, tuple[str, Entry]] = {}
         found = []
         for line in self.history.of("run_end"):
@@ -156,7 +151,6 @@ class Runs:
         return found
 
     def _open(self, folder: Path) -> list[Entry]:
-        """The runs into a study that began and did not end."""
         over = {str(line.facts.get("start")) for line in self.history.of("run_end")}
         starts = [line for line in self.history.of("run_start") if self.folder(line) == folder]
         return [line for line in starts if line.digest not in over]

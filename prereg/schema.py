@@ -53,7 +53,6 @@ class Published:
     observations: tuple[Observation, ...]
 
     def of(self, graph: str, budget: float, method: str) -> tuple[float, ...] | None:
-        """The values by seed, or None if there are none."""
         wanted = graph, budget, method
         found = next((one for one in self.observations if (one.graph, one.budget, one.method) == wanted), None)
         if found is None:
@@ -82,7 +81,6 @@ class Registration:
 
     @property
     def profile(self) -> Profile:
-        """The analysis profile."""
         return profile(self.study.analysis)
 
     def record(self) -> dict[str, Any]:
@@ -116,7 +114,6 @@ class Registration:
 
 
 def read_registration(path: Path) -> Registration:
-    """The registration of a file; errors name the file and the key."""
     try:
         found = parse_registration(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -131,7 +128,6 @@ def read_registration(path: Path) -> Registration:
 
 
 def parse_registration(text: str) -> Registration:
-    """The registration of a TOML text."""
     try:
         given = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -149,7 +145,6 @@ def portable(value: Any) -> Any:
 
 
 def registration_of(given: Mapping[str, Any]) -> Registration:
-    """The registration of a table."""
     only(given, TOP, "")
     required(given, "schema", "", values.one_of((TAG,)))
     study = _study(given)
@@ -261,7 +256,6 @@ def _share(value: Any, key: str) -> float:
 
 
 def read_published(table: Any, key: str) -> Published:
-    """The table `[published]` with its `[[published.observation]]`."""
     given = values.table(table, key)
     only(given, ("source", "unit", "seeds", "violations", "observation"), key)
     seeds = required(given, "seeds", key, values.many(values.whole(0)))

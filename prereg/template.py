@@ -75,7 +75,6 @@ target = 0.8
 
 
 def new_registration(study: Study, name: str, title: str) -> str:
-    """The text of a registration of this study, with two example predictions."""
     values = study.record()
     text = HEAD.format(
         **{key: _value(values[key]) for key in ("protocol", "graphs", "seeds", "search", "selection", "measure")},

@@ -56,11 +56,9 @@ class Verification:
 
     @property
     def code(self) -> int:
-        """The exit code, whatever the verdicts."""
         return exit_code(self.checks)
 
     def gated(self) -> int:
-        """The exit code of `--gate`, which also depends on the verdicts."""
         verdicts = [one.verdict for one in self.judged]
         if self.code:
             return self.code
@@ -69,7 +67,6 @@ class Verification:
         return INCONCLUSIVE_CODE if INCONCLUSIVE in verdicts else 0
 
     def record(self) -> dict[str, Any]:
-        """Everything, as written to the JSON file."""
         return {
             "format": "aacbench.prereg.verify/1",
             "id": self.registration.id,
@@ -182,7 +179,6 @@ def _evaluated(judged: Sequence[Judged]) -> Check:
 
 
 def _tier(files: Files, registration: Registration, history: History, checks: Sequence[Check]) -> str:
-    """The highest tier that the checks show."""
     if any(check.status == FAIL and check.code in (TAMPERED, ORDER) for check in checks):
         return "T0"
     if not anchored_before(files, history):

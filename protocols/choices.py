@@ -192,7 +192,6 @@ def _setting(text: str, piece: Piece) -> tuple[str, tuple[Any, ...]]:
 
 
 def _split(piece: Piece, separator: str) -> list[Piece]:
-    """Split a piece at each separator that is not inside brackets."""
     start, body = piece
     pieces = []
     for text in split_outside_brackets(body, separator):

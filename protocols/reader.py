@@ -43,7 +43,6 @@ def read_protocol(name_or_path: str | Path, extra: Mapping[str, Path] | None = N
 
 
 def parse_protocol(text: str) -> Study:
-    """Return the study that a protocol's text describes."""
     return coherent(_record(Study, _toml(text), TOP, ""))
 
 

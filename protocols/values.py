@@ -17,7 +17,6 @@ LARGEST = 2**53 - 1  # JSON readers disagree on larger whole numbers, and so wou
 
 
 def wrong(key: str, must_be: str, value: object) -> UsageError:
-    """Return the error about a value that its key does not allow."""
     return UsageError(f"{key} must be {must_be}, not {shown(value)}.")
 
 
@@ -44,28 +43,24 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def text(value: Any, key: str) -> str:
-    """Check a text that is not blank."""
     if not isinstance(value, str) or not value or value != value.strip():
         raise wrong(key, "a text without blanks at its ends", value)
     return value
 
 
 def name(value: Any, key: str) -> str:
-    """Check a name of letters, digits and a few signs."""
     if not isinstance(value, str) or not NAME.fullmatch(value):
         raise wrong(key, "a name of letters, digits and _ . + : -", value)
     return value
 
 
 def flag(value: Any, key: str) -> bool:
-    """Check true or false."""
     if not isinstance(value, bool):
         raise wrong(key, "true or false", value)
     return value
 
 
 def whole(minimum: int, maximum: int = LARGEST) -> Check:
-    """Return a check of whole numbers between two limits."""
     limits = f"of at least {minimum}" if maximum == LARGEST else f"between {minimum} and {maximum}"
 
     def check(value: Any, key: str) -> int:
@@ -77,7 +72,6 @@ def whole(minimum: int, maximum: int = LARGEST) -> Check:
 
 
 def budget(value: Any, key: str) -> float:
-    """Check a number of bytes per vertex."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= LARGEST:
         raise wrong(key, "a positive number of bytes per vertex", value)
     if float(f"{value:g}") != value:  # tables print six digits, and two budgets must not look the same
@@ -86,7 +80,6 @@ def budget(value: Any, key: str) -> float:
 
 
 def setting(value: Any, key: str) -> bool | int | float | str:
-    """Check the value of a parameter."""
     if isinstance(value, str):
         return text(value, key)
     if (isinstance(value, int) and abs(value) > LARGEST) or not isinstance(value, int | float):
@@ -97,8 +90,6 @@ def setting(value: Any, key: str) -> bool | int | float | str:
 
 
 def one_of(choices: tuple[str, ...]) -> Check:
-    """Return a check of words from a list."""
-
     def check(value: Any, key: str) -> str:
         if not isinstance(value, str):
             raise wrong(key, f"one of {', '.join(choices)}", value)
@@ -132,7 +123,6 @@ def many(check: Check, same: Callable[[Any], object] = same_value) -> Check:
 
 
 def table(value: Any, key: str) -> Mapping[str, Any]:
-    """Check a TOML table."""
     if not isinstance(value, Mapping):
         raise wrong(key, "a table", value)
     return value

@@ -79,7 +79,6 @@ def compare(a: Side, b: Side) -> list[Comparison]:
 
 
 def differences(a: Side, b: Side) -> dict[str, tuple[str, str]]:
-    """Return what differs besides the method and may explain a difference: the search, the convention."""
     terms_a, terms_b = _terms(_cells(a)), _terms(_cells(b))
     return {name: (terms_a[name], terms_b[name]) for name in terms_a if terms_a[name] != terms_b[name]}
 

@@ -24,7 +24,6 @@ def aligned(rows: Sequence[Mapping[str, str]], text_columns: Collection[str]) ->
 
 
 def optional(value: float | None, form: str) -> str:
-    """Return a formatted number, or an empty text for None."""
     return "" if value is None else format(value, form)
 
 
@@ -42,7 +41,6 @@ def graph_names(graphs: Iterable[str]) -> dict[str, str]:
 
 
 def graph_notes(names: Mapping[str, str]) -> list[str]:
-    """Return a line with the full name of each graph that is shown with a short one."""
     return [f"{short}: {full.removeprefix(FILE_PREFIX)}" for full, short in names.items() if short != full]
 
 
@@ -60,7 +58,6 @@ def is_oracle(cells: Iterable[Cell]) -> bool:
 
 
 def is_matched(cells: Iterable[Cell]) -> bool:
-    """Return whether the method of these cells claims to keep its budget."""
     return all(cell.claims.get("matched", True) for cell in cells)
 
 
@@ -70,7 +67,6 @@ def marked(method: str, oracle: bool, matched: bool = True) -> str:
 
 
 def mark_notes(oracle: bool, matched: bool = True) -> list[str]:
-    """Return what the marks mean, one line each."""
     notes = [f"(oracle): {ORACLE}"] if oracle else []
     return notes if matched else [*notes, f"(over budget): {UNMATCHED}"]
 

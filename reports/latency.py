@@ -69,7 +69,6 @@ def latencies(cells: Iterable[Cell]) -> list[Latency]:
 
 
 def markdown(rows: Sequence[Latency]) -> str:
-    """Return the table and how to read it."""
     names = graph_names(row.graph for row in rows)
     rows = [replace(row, graph=names[row.graph]) for row in rows]
     marks = mark_notes(any(row.oracle for row in rows), all(row.matched for row in rows))

@@ -17,7 +17,6 @@ PROFILE_TAG = "aacbench.profile/1"
 
 
 def markdown(table: Table) -> str:
-    """Return the table, notes and sentences as Markdown."""
     names = graph_names(table.graphs)
     table = _renamed(table, names)
     parts = [_heading(table)]
@@ -29,7 +28,6 @@ def markdown(table: Table) -> str:
 
 
 def records(table: Table) -> dict[str, Any]:
-    """Return the table as plain values, for JSON."""
     profile = table.profile.record()
     return {
         "a": table.a,

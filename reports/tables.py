@@ -55,7 +55,6 @@ class Row:
     reason: str
 
     def cells(self) -> dict[str, str]:
-        """Return the row as the table shows it, by column."""
         baseline = self.method == BASELINE
         return {
             "graph": self.graph,
@@ -75,7 +74,6 @@ class Row:
 
 
 def rows_of(cells: Iterable[Cell]) -> list[Row]:
-    """Return the rows of a study's cells, in their order."""
     groups: dict[tuple[str, float, str], list[Cell]] = {}
     for cell in cells:
         key = cell.key
@@ -85,7 +83,6 @@ def rows_of(cells: Iterable[Cell]) -> list[Row]:
 
 
 def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
-    """Return the table as Markdown, with notes and the reasons of failures below it."""
     if not rows:
         return "No cells yet."
     names = graph_names(row.graph for row in rows)
@@ -96,7 +93,6 @@ def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
 
 
 def csv_text(rows: Iterable[Row]) -> str:
-    """Return the table as CSV with full precision."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(Row.__slots__), lineterminator="\n")
     writer.writeheader()

@@ -12,14 +12,12 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON inste
 
 
 def positive(_: click.Context, __: click.Parameter, value: float) -> float:
-    """Refuse a number that is not finite and above zero."""
     if not 0 < value < float("inf"):  # refuses nan too
         raise click.BadParameter(f"{value} is not a positive number.")
     return value
 
 
 def existing_files(_: click.Context, __: click.Parameter, files: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Refuse a plugin file that does not exist."""
     for file in files:
         if not file.is_file():
             raise UsageError(f"Plugin file {file} does not exist.")

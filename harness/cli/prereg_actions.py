@@ -55,7 +55,6 @@ def write_new(file: Path, source: str, title: str) -> str:
 
 
 def print_plan(file: Path, pilot: Path | None, as_json: bool) -> None:
-    """Print the statistical power of every prediction."""
     registration = read_registration(file)
     cells = reported(planned_cells(study_folder(pilot))) if pilot else []
     found = outlooks(registration, cells)
@@ -85,7 +84,6 @@ def print_plan(file: Path, pilot: Path | None, as_json: bool) -> None:
 
 
 def lock_file(file: Path, plugin_files: tuple[Path, ...], allow_dirty: bool) -> str:
-    """Lock a registration."""
     files, registration = _read(file)
     _refuse_dirty([file, *plugin_files], allow_dirty)
     lock, entry = lock_registration(files, registration, lambda one: _make(one, files, plugin_files))
@@ -98,7 +96,6 @@ def lock_file(file: Path, plugin_files: tuple[Path, ...], allow_dirty: bool) -> 
 
 
 def amend_file(file: Path, reason: str, plugin_files: tuple[Path, ...], allow_dirty: bool) -> str:
-    """Amend a registration; the text names the predictions that become exploratory."""
     files, registration = _read(file)
     _refuse_dirty([file, *plugin_files], allow_dirty)
     lock, entry = amend_registration(files, registration, reason, lambda one: _make(one, files, plugin_files))
@@ -114,7 +111,6 @@ def amend_file(file: Path, reason: str, plugin_files: tuple[Path, ...], allow_di
 
 
 def declare_deviation(file: Path, what: Sequence[str], reason: str) -> str:
-    """Declare a deviation."""
     files, registration = _read(file)
     for word in what:
         if word not in WHAT:
@@ -125,7 +121,6 @@ def declare_deviation(file: Path, what: Sequence[str], reason: str) -> str:
 
 
 def end_registration(file: Path, event: str, reason: str) -> str:
-    """Close or withdraw a registration."""
     files, registration = _read(file)
     open_history(files, registration.id)
     entry = write_line(files, event, registration.id, {"reason": reason})
@@ -135,7 +130,6 @@ def end_registration(file: Path, event: str, reason: str) -> str:
 def anchor_file(
     file: Path, ssh: Path | None, git_tag: str | None, request: bool, rfc3161: Path | None, ca: Path | None
 ) -> str:
-    """Anchor the lock in force."""
     files, registration = _read(file)
     name, lock = registration.id, current_lock(files, open_history(files, registration.id)).digest
     entries = []
@@ -155,7 +149,6 @@ def anchor_file(
 
 
 def print_status(file: Path, as_json: bool) -> None:
-    """Print the state of a registration and its lines in the ledger."""
     files, registration = _read(file)
     history = sound_history(files, registration.id)
     if as_json:

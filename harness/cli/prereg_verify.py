@@ -54,7 +54,6 @@ def _write(out: Path, record: Mapping[str, object]) -> str:
 
 
 def text(found: Verification) -> str:
-    """All results as text."""
     one = found.registration
     lock = f"lock {found.lock[:8]}" if found.lock else "no lock"
     lines = [f"{one.id}: {one.title or one.study.protocol} ({one.status}, {lock})", ""]
@@ -75,7 +74,6 @@ def text(found: Verification) -> str:
 
 
 def paragraph(judged: Judged, standing: str) -> str:
-    """One prediction in words."""
     prediction = judged.prediction
     sentences = [f"{prediction.id} ({standing}).", _prediction_text(prediction)]
     if judged.verdict == NOT_EVALUATED:

@@ -43,7 +43,6 @@ class Progress:
             self._bar.stop()
 
     def notify(self, event: str, facts: Mapping[str, Any]) -> None:
-        """Show one event of a run."""
         if event == "planned":
             self._total += facts["cells"]
             self._line(f"{self._total} cells")

@@ -79,7 +79,6 @@ def _facts(root: Path) -> dict[str, Any]:
 
 
 def _run_record(root: Path) -> dict[str, Any] | None:
-    """Return the start and end of the run that was started last."""
     from aacbench.run.events import RUN_FILE
     from aacbench.run.layout import RUNS
 

@@ -46,7 +46,6 @@ def study_folder(given: Path | None) -> Path:
 
 
 def report_damage(contents: "StudyContents") -> None:
-    """Print one sentence per damaged cell to standard error."""
     for sentence in contents.damaged.values():
         click.echo(f"aacbench: {sentence}", err=True)
 

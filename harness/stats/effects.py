@@ -45,7 +45,6 @@ SEEDS_NEEDED = "{profile} tests over seeds and needs at least two paired seeds."
 
 
 def four_way(differs: bool, is_equivalent: bool) -> str:
-    """Return the outcome, given whether a difference was shown and whether equivalence was shown."""
     if differs:
         return WITHIN if is_equivalent else DIFFERENT
     return EQUIVALENT if is_equivalent else INCONCLUSIVE
@@ -141,12 +140,10 @@ def forest_rows(effects: Iterable[tuple[str, Effect]], bands: Mapping[str, Inter
 def effect_of_rows(
     a: MethodRows, b: MethodRows, profile: Profile, estimand: Estimand, base: Expansions | None = None
 ) -> Effect:
-    """Pair the rows of A and B and return the effect; `base` has Dijkstra's expansions, for reductions."""
     return effect(pair(a, b, base), profile, estimand)
 
 
 def effect(paired: Paired, profile: Profile, estimand: Estimand) -> Effect:
-    """Return the effect of A against B from paired rows."""
     problem = _problem(paired, estimand)
     if problem:
         return _untested(profile, estimand, None, UNDEFINED, problem, paired)

@@ -38,7 +38,6 @@ class Paired:
 
     @property
     def queries(self) -> int:
-        """The number of queries that were kept."""
         return int(self.a.shape[1])
 
 
