@@ -18,14 +18,6 @@ from aacbench.util.canonical import canonical
 ResultKey = tuple[Any, ...]  # what a result is about: a method with its parameters on a graph, with these queries
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Whether each prediction is confirmatory, exploratory or a replication, with notes on the reasons."""
-
-    of: Mapping[str, str]
-    notes: tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunDeviations:
     """How the runs behind the verdicts deviate from the lock."""
@@ -42,16 +34,17 @@ def standing(
     history: History,
     locks: Mapping[str, Lock],
     deviations: RunDeviations,
-) -> Standing:
+) -> tuple[dict[str, str], list[str]]:
+    """Whether each prediction is confirmatory, exploratory or a replication, and notes on the reasons."""
     if registration.status != CONFIRMATORY:
-        return Standing({one.id: registration.status for one in registration.predictions}, ())
+        return {one.id: registration.status for one in registration.predictions}, []
     since = _since(history, locks)
     late = {name for name, entry in since.items() if history.seen(entry)}
     seen_elsewhere, notes = _seen_elsewhere(files, registration, entries, locks[history.digests[-1]], since)
     deviating, reasons = _late_deviations(registration, history, deviations)
     late |= seen_elsewhere | deviating
     words = {one.id: EXPLORATORY if one.id in late else CONFIRMATORY for one in registration.predictions}
-    return Standing(words, (*notes, *reasons))
+    return words, notes + reasons
 
 
 def first_run_lock(history: History, locks: Mapping[str, Lock]) -> Lock | None:

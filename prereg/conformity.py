@@ -16,7 +16,6 @@ from aacbench.prereg.ledger import History
 from aacbench.prereg.lock import Lock, read_lock
 from aacbench.prereg.runs import Runs
 from aacbench.prereg.schema import FROM_LOCK, Registration
-from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell
 from aacbench.util.canonical import canonical
 
@@ -94,7 +93,7 @@ def _cell_checks(
     declared = len(matched.deviating) - len(undeclared)
     evidence = f"{len(matched.same)} cells" + (f", and {declared} with declared deviations" if declared else "")
     yield check_of("as locked", [f"{one.sentence}." for one in undeclared], DEVIATION, evidence)
-    yield check_of("choices", list(_wrong_choices(lock, cells, queries)), DEVIATION, "best on the validation queries")
+    yield check_of("choices", _wrong_choices(lock, cells, queries), DEVIATION, "best on the validation queries")
     replaced = {canonical(one.instead) for one in matched.deviating}
     absent = [key for key in matched.missing if canonical(key) not in replaced]
     missing = [f"{cell_name(key)} was planned but is missing." for key in absent]
@@ -163,13 +162,9 @@ def _wrong_choices(lock: Lock, cells: Sequence[Cell], queries: Mapping[str, Any]
             groups.setdefault(planned["group"], []).append(with_queries(planned["key"], queries))
     for keys in groups.values():
         candidates = [stored[name] for key in keys if (name := canonical(key)) in stored]
-        scored = [(_mean_expanded(cell), i, cell) for i, cell in enumerate(candidates) if cell.outcome == "ok"]
+        answered = [cell for cell in candidates if cell.outcome == "ok"]
         chosen = [key for key in keys if canonical(chosen_key(key)) in stored]
-        if len(candidates) == len(keys) and scored and chosen:
-            best = canonical(without_lock(min(scored)[2].key))
-            if [canonical(key) for key in chosen] != [best]:
+        if len(candidates) == len(keys) and answered and chosen:
+            best = min(answered, key=lambda cell: float(np.mean(cell.queries["expanded"])))
+            if [canonical(key) for key in chosen] != [canonical(without_lock(best.key))]:
                 yield f"{cell_name(keys[0])}: the reported setting is not the best one on the validation queries."
-
-
-def _mean_expanded(cell: Cell) -> float:
-    return float(np.mean(read_queries(cell.files["queries.csv"])["expanded"]))

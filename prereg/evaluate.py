@@ -13,9 +13,9 @@ from aacbench.prereg.lock import Lock
 from aacbench.prereg.predictions import Band, Count, Equivalence, Ordering, Place, Prediction, from_record, methods_of
 from aacbench.prereg.schema import Published, Registration
 from aacbench.prereg.verdicts import Verdicts
+from aacbench.run.layout import QUERIES_FILE
 from aacbench.run.matched import Side, expansions, partner, sides
-from aacbench.run.records import BASELINE, CANDIDATE, TEST
-from aacbench.run.rows import read_queries
+from aacbench.run.records import BASELINE
 from aacbench.run.store import Cell
 from aacbench.stats import (
     Effect,
@@ -82,7 +82,7 @@ class Rows:
         for cell in answered:
             if not _audited(cell):
                 raise MissingError(f"{cell.key['label']} on {cell.key['graph']} was not audited")
-        return sum(max(_audit_count(cell), _wrong_paths(cell)) for cell in answered)
+        return sum(max(cell.record["audit"].get("violations", 0), _wrong_paths(cell)) for cell in answered)
 
     def _side(self, place: Place, label: str) -> Side:
         for side in sides(self.cells, label):
@@ -115,11 +115,6 @@ class Observations:
 
 
 Source = Rows | Observations
-
-
-def reported(cells: Sequence[Cell]) -> list[Cell]:
-    """The cells that results are reported from: on test queries, without candidates."""
-    return [cell for cell in cells if TEST in cell.key["splits"] and cell.key.get("role") != CANDIDATE]
 
 
 def judge_as_locked(lock: Lock, registration: Registration, source: Source) -> list[Judged]:
@@ -207,16 +202,11 @@ def _audited(cell: Cell) -> bool:
     return bool(audit.get("arcs")) or audit.get("consistent") is not None
 
 
-def _audit_count(cell: Cell) -> int:
-    return int(cell.record.get("audit", {}).get("violations", 0))
-
-
 def _wrong_paths(cell: Cell) -> int:
     """The number of rows whose path is not shortest, or has another cost than the search reported."""
-    if "queries.csv" not in cell.files:
+    if QUERIES_FILE not in cell.files:
         return 0
-    rows = read_queries(cell.files["queries.csv"])
-    cost, path, reference = (np.asarray(rows[name], dtype=float) for name in ("cost", "path_cost", "reference_cost"))
+    cost, path, reference = (np.asarray(cell.queries[name], float) for name in ("cost", "path_cost", "reference_cost"))
     far = ~np.isclose(path, reference, rtol=1e-9) | ~np.isclose(cost, reference, rtol=1e-9)
     return int(far.sum())
 

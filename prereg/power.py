@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,14 +68,10 @@ def _spread(
     prediction: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]
 ) -> tuple[float | None, str]:
     """The spread of the effect over seeds: from pilot rows if possible, else as declared."""
-    if pilot:
-        try:
-            found = Rows(pilot).effect(
-                prediction.cell, prediction.a, prediction.b, registration.profile, prediction.estimand
-            )
-        except (MissingError, UsageError):
-            return registration.sd, DECLARED if registration.sd else NONE
+    one = prediction
+    with suppress(MissingError, UsageError):
+        found = Rows(pilot).effect(one.cell, one.a, one.b, registration.profile, one.estimand)
         if len(found.per_seed) > 1:
-            values = estimand(prediction.estimand).working(np.asarray(found.per_seed))
+            values = estimand(one.estimand).working(np.asarray(found.per_seed))
             return float(values.std(ddof=1)), PILOT
     return registration.sd, DECLARED if registration.sd else NONE

@@ -10,7 +10,7 @@ import click
 from aacbench.cli.plugins import warn
 from aacbench.cli.protocols import of_plugins
 from aacbench.cli.running import config_of
-from aacbench.cli.studies import echo_json, study_folder
+from aacbench.cli.shared import echo_json, study_folder
 from aacbench.errors import UsageError
 from aacbench.plugins.manager import load_plugins
 from aacbench.prereg import anchors
@@ -22,7 +22,6 @@ from aacbench.prereg.amend import (
     open_history,
     sound_history,
 )
-from aacbench.prereg.evaluate import reported
 from aacbench.prereg.files import Files, files_of, shipped, uncommitted
 from aacbench.prereg.key_diff import WHAT
 from aacbench.prereg.ledger import write_line
@@ -56,8 +55,8 @@ def write_new(file: Path, source: str, title: str) -> str:
 
 def print_plan(file: Path, pilot: Path | None, as_json: bool) -> None:
     registration = read_registration(file)
-    cells = reported(planned_cells(study_folder(pilot))) if pilot else []
-    found = outlooks(registration, cells)
+    cells = planned_cells(study_folder(pilot)) if pilot else []
+    found = outlooks(registration, [cell for cell in cells if cell.is_reported])
     if as_json:
         echo_json({"id": registration.id, "target": registration.power, "predictions": [asdict(one) for one in found]})
         return

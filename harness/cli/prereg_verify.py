@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from aacbench.cli.studies import echo_json
+from aacbench.cli.shared import echo_json
 from aacbench.errors import StoreError, UsageError
 from aacbench.prereg.checks import TAMPERED
 from aacbench.prereg.evaluate import Judged, forest

@@ -68,7 +68,7 @@ def wilcoxon(a: Array, b: Array, *, zero_method: str = "wilcox", method: str = "
 def hodges_lehmann(differences: Array) -> Location:
     """Return the median of all pairwise means, with the intervals of the inverted signed-rank test."""
     walsh = np.sort(_walsh(np.asarray(differences, dtype=float)))
-    return Location(_middle(walsh), *(_interval(walsh, len(differences), level) for level in (0.90, 0.95)))
+    return Location(float(np.median(walsh)), *(_interval(walsh, len(differences), level) for level in (0.90, 0.95)))
 
 
 def walsh_median(differences: Array) -> float:
@@ -85,10 +85,6 @@ def _rank_biserial(a: Array, b: Array, zero_method: str) -> float:
 def _walsh(differences: Array) -> Array:
     first, second = np.triu_indices(len(differences))
     return (differences[first] + differences[second]) / 2
-
-
-def _middle(ordered: Array) -> float:
-    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 
 
 def _interval(walsh: Array, n: int, level: float) -> tuple[float, float]:

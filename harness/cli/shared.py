@@ -1,4 +1,4 @@
-"""What commands that read a study share: its folder, its damage, output as JSON, and exit codes."""
+"""What several commands share: options, the folder of a study, damage, output as JSON, and exit codes."""
 
 import json
 from collections.abc import Collection
@@ -16,6 +16,33 @@ if TYPE_CHECKING:
 STUDIES = Path("studies")
 
 ALL_OK, SOME_FAILED, USAGE, SOME_WRONG, MISMATCH, NOTHING_RAN = range(6)
+
+
+def positive(_: click.Context, __: click.Parameter, value: float) -> float:
+    if not 0 < value < float("inf"):  # refuses nan too
+        raise click.BadParameter(f"{value} is not a positive number.")
+    return value
+
+
+def _existing_files(_: click.Context, __: click.Parameter, files: tuple[Path, ...]) -> tuple[Path, ...]:
+    for file in files:
+        if not file.is_file():
+            raise UsageError(f"Plugin file {file} does not exist.")
+    return files
+
+
+FOLDER = click.Path(path_type=Path)
+STUDY = click.argument("study", required=False, type=FOLDER)
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead.")
+PLUGIN_FILES = click.option(
+    "--plugin",
+    "plugin_files",
+    multiple=True,
+    metavar="FILE",
+    type=FOLDER,
+    callback=_existing_files,
+    help="Load a plugin from a Python file; may be given several times.",
+)
 
 
 def exit_code(outcomes: Collection[str], damaged: bool = False) -> int:
