@@ -78,7 +78,6 @@ class Count(_Common):
 
 
 Prediction = Band | Equivalence | Ordering | Count
-COMMON = ("id", "kind", "why", "rule")
 
 
 def only(given: Mapping[str, Any], known: Iterable[str], key: str) -> None:
@@ -129,7 +128,7 @@ def methods_of(prediction: Prediction) -> tuple[str, ...]:
 
 
 def _common(given: Mapping[str, Any], key: str, *more: str) -> dict[str, Any]:
-    only(given, (*COMMON, *more), key)
+    only(given, ("id", "kind", "why", "rule", *more), key)
     return {
         "id": required(given, "id", key, values.name),
         "kind": given["kind"],

@@ -1,6 +1,5 @@
 """The registration file: TOML, read into one record with every default written out."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -11,7 +10,7 @@ from aacbench.errors import DataError, UsageError
 from aacbench.prereg import predictions
 from aacbench.prereg.predictions import Prediction, methods_of, number, only, optional, read_prediction, required
 from aacbench.protocols import values
-from aacbench.protocols.reader import study_of
+from aacbench.protocols.reader import parse_toml, study_of
 from aacbench.run.records import BASELINE, Study
 from aacbench.stats import ESTIMANDS, PROFILES, Profile, profile
 from aacbench.util.canonical import digest, plain
@@ -128,10 +127,7 @@ def read_registration(path: Path) -> Registration:
 
 
 def parse_registration(text: str) -> Registration:
-    try:
-        given = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"The text is not valid TOML: {error}.") from error
+    given = parse_toml(text)
     portable(given)
     return registration_of(given)  # as written: a whole number and a float are different settings
 
@@ -170,7 +166,7 @@ def registration_of(given: Mapping[str, Any]) -> Registration:
         sd=optional(power, "sd", "power", _positive, None),
         power=optional(power, "target", "power", _share, 0.8),
         anchors=optional(anchors, "required", "anchors", values.many(values.one_of(ANCHORS)), ()),
-        published=read_published(given["published"], "published") if "published" in given else None,
+        published=optional(given, "published", "", read_published, None),
     )
     return _checked(found)
 
@@ -195,9 +191,7 @@ def _study(given: Mapping[str, Any]) -> Study:
 
 
 def _predictions(given: Mapping[str, Any], chosen: Profile) -> tuple[Prediction, ...]:
-    tables = required(given, "prediction", "", lambda value, key: value)
-    if not isinstance(tables, list) or not tables:
-        raise UsageError("The key prediction must be a list of tables; write [[prediction]] above each.")
+    tables = required(given, "prediction", "", values.tables)
     found = tuple(read_prediction(table, f"prediction #{i}", chosen) for i, table in enumerate(tables, 1))
     names = [prediction.id for prediction in found]
     for i, name in enumerate(names, 1):
@@ -242,26 +236,22 @@ def _check_place(prediction: Prediction, key: str, study: Study) -> None:
 
 
 def _positive(value: Any, key: str) -> float:
-    found = number(value, key)
-    if found <= 0:
+    if number(value, key) <= 0:
         raise values.wrong(key, "a number above zero", value)
-    return found
+    return float(value)
 
 
 def _share(value: Any, key: str) -> float:
-    found = number(value, key)
-    if not 0 < found < 1:
+    if not 0 < number(value, key) < 1:
         raise values.wrong(key, "a number between 0 and 1", value)
-    return found
+    return float(value)
 
 
 def read_published(table: Any, key: str) -> Published:
     given = values.table(table, key)
     only(given, ("source", "unit", "seeds", "violations", "observation"), key)
     seeds = required(given, "seeds", key, values.many(values.whole(0)))
-    rows = required(given, "observation", key, lambda value, _: value)
-    if not isinstance(rows, list) or not rows:
-        raise UsageError(f"{key}.observation must be a list of tables; write [[{key}.observation]] above each.")
+    rows = required(given, "observation", key, values.tables)
     return Published(
         source=required(given, "source", key, values.text),
         unit=optional(given, "unit", key, values.one_of(UNITS), UNITS[0]),

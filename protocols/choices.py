@@ -1,14 +1,14 @@
 """Changes of a study on the command line: lists such as `alt[tie=fifo],alt-pool[K0=32|64]`, queries, and the rest."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from aacbench.contract.composite import split_outside_brackets
 from aacbench.errors import UsageError
-from aacbench.protocols.reader import revised, same_method
+from aacbench.protocols.reader import method_table, revised, same_method
 from aacbench.protocols.values import LARGEST, NAME, same_value, shown, wrong
 from aacbench.run.records import FILE, SCENARIO, MethodChoice, QueryPlan, Study
 
@@ -40,10 +40,10 @@ def override(
     total that is cut in the protocol's own proportion, or the path of a query file, all of which is used.
     """
     changes = {
-        "methods": None if methods is None else [_table(choice) for choice in _chosen(study, methods)],
-        "graphs": _entries(graphs),
-        "budgets": _numbers(budgets),
-        "seeds": _numbers(seeds),
+        "methods": None if methods is None else [method_table(choice) for choice in _chosen(study, methods)],
+        "graphs": _entries(graphs, str),
+        "budgets": _entries(budgets, value_of),
+        "seeds": _entries(seeds, value_of),
         "queries": None if queries is None else _query_plan(study.queries, queries).record(),
         "search": search,
         "convention": convention,
@@ -97,16 +97,8 @@ def _merged(study: Study, wanted: MethodChoice) -> Iterator[MethodChoice]:
         yield MethodChoice(name=wanted.name, settings={**settings, **wanted.settings}, grid={**grid, **wanted.grid})
 
 
-def _table(choice: MethodChoice) -> dict[str, Any]:
-    return {"name": choice.name, "settings": choice.settings, "grid": choice.grid}
-
-
-def _entries(values: str | Sequence[Any] | None) -> Sequence[Any] | None:
-    return [part.strip() for part in values.split(",")] if isinstance(values, str) else values
-
-
-def _numbers(values: str | Sequence[Any] | None) -> Sequence[Any] | None:
-    return [value_of(part.strip()) for part in values.split(",")] if isinstance(values, str) else values
+def _entries(values: str | Sequence[Any] | None, read: Callable[[str], Any]) -> Sequence[Any] | None:
+    return [read(part.strip()) for part in values.split(",")] if isinstance(values, str) else values
 
 
 def _query_plan(plan: QueryPlan, wanted: str | int | QueryPlan) -> QueryPlan:

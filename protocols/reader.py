@@ -43,7 +43,7 @@ def read_protocol(name_or_path: str | Path, extra: Mapping[str, Path] | None = N
 
 
 def parse_protocol(text: str) -> Study:
-    return coherent(_record(Study, _toml(text), TOP, ""))
+    return coherent(_record(Study, parse_toml(text), TOP, ""))
 
 
 def to_toml(study: Study) -> str:
@@ -51,8 +51,8 @@ def to_toml(study: Study) -> str:
     record = study.record()
     queries = record.pop("queries")
     del record["methods"]
-    parts = [_lines(record), "[queries]\n" + _lines(queries)]
-    parts += ["[[methods]]\n" + _lines(_method_table(choice)) for choice in study.methods]
+    parts = [toml_lines(record), "[queries]\n" + toml_lines(queries)]
+    parts += ["[[methods]]\n" + toml_lines(method_table(choice)) for choice in study.methods]
     return "\n".join(parts)
 
 
@@ -86,36 +86,35 @@ def coherent(study: Study) -> Study:
     return study
 
 
-def _search(value: Any, key: str) -> str:
+def _named_by(full_name: Callable[[str], str]) -> Check:
+    """Return a check of texts that `full_name` understands and writes out."""
+
+    def check(value: Any, key: str) -> str:
+        text = values.text(value, key)
+        try:
+            return full_name(text)
+        except UsageError as error:
+            raise UsageError(f"{key}: {error}") from error
+
+    return check
+
+
+def _policy_name(text: str) -> str:
     from aacbench.search.policy import parse  # imports numba
 
-    text = values.text(value, key)
-    try:
-        return parse(text).name
-    except UsageError as error:
-        raise UsageError(f"{key}: {error}") from error
-
-
-def _convention(value: Any, key: str) -> str:
-    label = values.text(value, key)
-    try:
-        return convention(label).label
-    except UsageError as error:
-        raise UsageError(f"{key}: {error}") from error
+    return parse(text).name
 
 
 def _mode(value: Any, key: str) -> str:
     from aacbench.queries.sampling import MODES
 
-    mode: str = one_of((*MODES, STRATA, SCENARIO, FILE))(value, key)
-    return mode
+    return one_of((*MODES, STRATA, SCENARIO, FILE))(value, key)
 
 
 def _analysis(value: Any, key: str) -> str:
     from aacbench.stats.profiles import PROFILES  # imports scipy
 
-    profile: str = one_of(tuple(PROFILES))(value, key)
-    return profile
+    return one_of(tuple(PROFILES))(value, key)
 
 
 def _queries(value: Any, key: str) -> QueryPlan:
@@ -140,8 +139,7 @@ def _method(value: Any, key: str) -> MethodChoice:
 def _methods(value: Any, key: str) -> tuple[MethodChoice, ...]:
     if isinstance(value, Mapping):
         raise UsageError(f"{key} must be a list of tables; write [[{key}]] above each.")
-    choices: tuple[MethodChoice, ...] = many(_method, same=same_method)(value, key)
-    return choices
+    return many(_method, same=same_method)(value, key)
 
 
 def same_method(choice: MethodChoice) -> object:
@@ -173,8 +171,8 @@ TOP: dict[str, Check] = {
     "budgets": many(values.budget),
     "seeds": many(SEED),
     "queries": _queries,
-    "search": _search,
-    "convention": _convention,
+    "search": _named_by(_policy_name),
+    "convention": _named_by(lambda label: convention(label).label),
     "selection": one_of(SELECTIONS),
     "measure": many(one_of(MEASURES)),
     "analysis": _analysis,
@@ -224,7 +222,7 @@ def _contents(source: Path | Traversable) -> str:
         raise UsageError(f"Byte {error.start + 1} is not UTF-8; save the protocol as UTF-8 text.") from error
 
 
-def _toml(text: str) -> dict[str, Any]:
+def parse_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -232,24 +230,24 @@ def _toml(text: str) -> dict[str, Any]:
         raise UsageError(f"Not valid TOML: {str(error).replace('at end of document', end)}.") from error
 
 
-def _method_table(choice: MethodChoice) -> dict[str, Any]:
+def method_table(choice: MethodChoice) -> dict[str, Any]:
     tables = {"settings": choice.settings, "grid": choice.grid}
     return {"name": choice.name} | {key: dict(table) for key, table in tables.items() if table}
 
 
-def _lines(table: dict[str, Any]) -> str:
-    return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
+def toml_lines(table: dict[str, Any]) -> str:
+    return "".join(f"{_key(key)} = {toml_value(value)}\n" for key, value in table.items())
 
 
 def _key(key: str) -> str:
-    return key if _BARE_KEY.fullmatch(key) else _value(key)
+    return key if _BARE_KEY.fullmatch(key) else toml_value(key)
 
 
-def _value(value: Any) -> str:
+def toml_value(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {toml_value(entry)}" for key, entry in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
+        return "[" + ", ".join(map(toml_value, value)) + "]"
     if isinstance(value, str):
         # JSON's escapes are valid in TOML, but TOML also wants the delete character escaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

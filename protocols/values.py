@@ -128,6 +128,12 @@ def table(value: Any, key: str) -> Mapping[str, Any]:
     return value
 
 
+def tables(value: Any, key: str) -> list[Any]:
+    if not isinstance(value, list) or not value:
+        raise UsageError(f"{key} must be a list of tables; write [[{key}]] above each.")
+    return value
+
+
 def table_of(check: Check) -> Check:
     """Return a check of tables with any names, and values of one kind."""
 

@@ -107,7 +107,11 @@ WRONG = [
     ('best = "alt"', 'best = "cdh"', "prediction #3.among must name cdh"),
     ('id = "grid-32-best"', 'id = "grid-16-band"', "prediction #3.id repeats"),
     ('profile = "crossed/1"', 'profile = "crossed/9"', "analysis.profile cannot be"),
-    ('convention = "measured/1"', 'convention = "measured/9"', "accounting.convention: there is no"),
+    (
+        'convention = "measured/1"',
+        'convention = "measured/9"',
+        "accounting.convention: Unknown accounting convention",
+    ),
     ("seeds = [1, 2, 3, 4, 5]", "seeds = []", "protocol.seeds must be a list"),
     ('main = ["grid-16-band"', 'main = ["nothing"', "analysis.families.main names 'nothing'"),
     ("[anchors]\n", '[anchors]\nrequired = ["blockchain"]\n', "anchors.required #1 cannot be"),
