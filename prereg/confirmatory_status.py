@@ -50,7 +50,7 @@ def standing(
 def first_run_lock(history: History, locks: Mapping[str, Lock]) -> Lock | None:
     """The lock in force when the first run began, whose predictions were made before any result."""
     starts = history.of("run_start")
-    return locks.get(str(starts[0].facts["lock"])) if starts else None
+    return locks.get(starts[0].facts["lock"]) if starts else None
 
 
 def _since(history: History, locks: Mapping[str, Lock]) -> dict[str, Entry]:
@@ -58,7 +58,7 @@ def _since(history: History, locks: Mapping[str, Lock]) -> dict[str, Entry]:
     first, *later = history.locks
     since = {one["id"]: first for one in locks[history.digests[0]].registration["prediction"]}
     for digest, entry in zip(history.digests, later, strict=False):
-        since |= dict.fromkeys(affected_predictions(locks[digest], locks[str(entry.facts["lock"])]), entry)
+        since |= dict.fromkeys(affected_predictions(locks[digest], locks[entry.facts["lock"]]), entry)
     return since
 
 
@@ -87,7 +87,7 @@ def _seen_elsewhere(
 
 def _results(files: Files, entry: Entry) -> set[ResultKey]:
     try:
-        lock = read_lock(files.beside(entry.registration).lock(str(entry.facts["lock"])))
+        lock = read_lock(files.beside(entry.registration).lock(entry.facts["lock"]))
     except LockError:
         return set()  # verifying the other registration reports that its lock is missing
     return {_result(cell["key"]) for cell in lock.cells if cell["key"]["query_digests"] is not None}

@@ -31,7 +31,7 @@ def order_checks(history: History) -> list[Check]:
     known: set[str] = set()
     for entry in history.entries:
         if entry.event in ("lock", "amend"):
-            known.add(str(entry.facts.get("lock")))
+            known.add(entry.facts["lock"])
         elif "lock" in entry.facts and entry.facts["lock"] not in known:
             problems.append(f"line {entry.number} ({entry.event}) names a lock that did not exist yet.")
         ended = history.ended
@@ -54,7 +54,7 @@ def locks_of(files: Files, registration: Registration, history: History) -> tupl
     locks: dict[str, Lock] = {}
     problems = []
     for entry in history.locks:
-        digest = str(entry.facts.get("lock"))
+        digest = entry.facts["lock"]
         try:
             lock = read_lock(files.lock(digest))
         except LockError as error:

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ class History:
     @property
     def digests(self) -> tuple[str, ...]:
         """The digests of the locks, oldest first."""
-        return tuple(str(entry.facts.get("lock")) for entry in self.locks)
+        return tuple(entry.facts["lock"] for entry in self.locks)
 
     @property
     def ended(self) -> Entry | None:
@@ -85,7 +85,7 @@ class History:
 
     @property
     def declared(self) -> frozenset[str]:
-        return frozenset(str(word) for entry in self.of("deviate") for word in entry.facts.get("what", ()))
+        return frozenset(str(word) for entry in self.of("deviate") for word in entry.facts["what"])
 
     def seen(self, when: Entry) -> bool:
         """Whether results could have been seen before this line, because a run had begun."""
@@ -98,14 +98,14 @@ def history_of(entries: Sequence[Entry], registration: str) -> History:
 
 def make_entry(number: int, event: str, registration: str, facts: Mapping[str, Any], previous: str, time: str) -> Entry:
     bare = Entry(number, time, event, registration, facts, previous, "")
-    return Entry(number, time, event, registration, facts, previous, digest(_content(bare), LEDGER_TAG))
+    return replace(bare, digest=digest(_content(bare), LEDGER_TAG))
 
 
 def append(path: Path, event: str, registration: str, facts: Mapping[str, Any]) -> Entry:
     """Add a line and wait until it is on disk; a damaged ledger is refused."""
     assert event in EVENTS
     with storing(path.parent), _opened_exclusively(path) as descriptor:
-        entries, problems = parse(_contents(descriptor))
+        entries, problems = parse(path.read_bytes())
         if problems:
             raise LockError(f"{path} is damaged, so no line was added: {problems[0]}")
         last = entries[-1] if entries else None
@@ -233,12 +233,6 @@ def _opened_exclusively(path: Path) -> Iterator[int]:
         os.close(descriptor)
     if is_new:
         sync_folder(path.parent)
-
-
-def _contents(descriptor: int) -> bytes:
-    with os.fdopen(os.dup(descriptor), "rb") as file:
-        file.seek(0)
-        return file.read()
 
 
 def _now(last: Entry | None) -> str:

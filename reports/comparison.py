@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,12 @@ from aacbench.errors import UsageError
 from aacbench.reports.formatting import (
     UNMATCHED,
     aligned,
-    graph_names,
-    graph_notes,
     is_matched,
     is_oracle,
     mark_notes,
     marked,
     optional,
+    with_short_graphs,
 )
 from aacbench.run.layout import QUERIES_FILE
 from aacbench.run.matched import bytes_per_vertex, expansions
@@ -91,8 +90,7 @@ def _terms(cells: list[Cell]) -> dict[str, str]:
 
 def markdown(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str, tuple[str, str]] | None = None) -> str:
     """Return the table and how to read it; `differing` is the result of `differences`."""
-    names = graph_names(row.graph for row in rows)
-    rows = [replace(row, graph=names[row.graph]) for row in rows]
+    rows, graph_notes = with_short_graphs(rows)
     table = [
         {
             "graph": row.graph,
@@ -117,7 +115,7 @@ def markdown(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str,
     items = (differing or {}).items()
     notes = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED}"]
     notes += [f"Not the same for both: {name}, {one} for A and {other} for B." for name, (one, other) in items]
-    notes += [*mark_notes(oracle_a or oracle_b), *graph_notes(names)]
+    notes += [*mark_notes(oracle_a or oracle_b), *graph_notes]
     note = "".join(f"\n\n{note}" for note in notes)
     return (
         f"A is {marked(a, oracle_a)}, B is {marked(b, oracle_b)}. Expansions per test query, paired; below 1, A "

@@ -1,7 +1,8 @@
 """What all tables share: alignment, short names of graphs, marks of methods, and notes."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from tabulate import tabulate
 
@@ -9,6 +10,8 @@ from aacbench.contract.composite import PARTS
 from aacbench.graphs.catalogue import FILE_PREFIX
 from aacbench.run.store import Cell
 from aacbench.util.text import one_line
+
+Row = TypeVar("Row", bound=Any)  # a dataclass with a field `graph`
 
 LONGEST_CELL, LONGEST_REASON = 200, 400  # characters of a plugin's text in a table, and in a line
 UNMATCHED = "deploys more than its budget by design; excluded from comparisons at matched memory."
@@ -38,6 +41,12 @@ def graph_names(graphs: Iterable[str]) -> dict[str, str]:
         prefix = FILE_PREFIX if name.startswith(FILE_PREFIX) else ""
         shown[name] = prefix + "/".join(path[-length:])
     return shown
+
+
+def with_short_graphs(rows: Sequence[Row]) -> tuple[list[Row], list[str]]:
+    """Return the rows with the graphs' names to show, and notes on those that are not the full ones."""
+    names = graph_names(row.graph for row in rows)
+    return [replace(row, graph=names[row.graph]) for row in rows], graph_notes(names)
 
 
 def graph_notes(names: Mapping[str, str]) -> list[str]:

@@ -66,8 +66,8 @@ class Table:
     graphs: tuple[str, ...]
     warnings: tuple[str, ...]
 
-    def forest(self, bands: Mapping[str, tuple[float, float]] | None = None) -> list[ForestRow]:
-        return forest_rows(((cell.name, cell.effect) for cell in self.cells), bands)
+    def forest(self) -> list[ForestRow]:
+        return forest_rows((cell.name, cell.effect) for cell in self.cells)
 
 
 def analyse(

@@ -23,8 +23,8 @@ def markdown(table: Table) -> str:
     if table.cells:
         parts.append(aligned([_row(table, cell) for cell in table.cells], ("graph", "outcome", "ratio outcome")))
     parts.append("\n".join(f"- {note}" for note in [*_notes(table), *graph_notes(names)]))
-    parts += ["\n".join(sentence(table, cell) for cell in table.cells)] if table.cells else []
-    return "\n\n".join(parts)
+    parts.append("\n".join(sentence(table, cell) for cell in table.cells))
+    return "\n\n".join(filter(None, parts))
 
 
 def records(table: Table) -> dict[str, Any]:
@@ -165,8 +165,10 @@ def _row(table: Table, cell: Analysis) -> dict[str, str]:
         "p equivalent": _p(effect.p_tost),
         "outcome": effect.outcome or effect.status,
     }
-    row |= {name: _p(_combined(cell, name)) for name in table.profile.combinations if table.profile.family_of == name}
-    row |= {name: _p(_combined(cell, name)) for name in table.profile.combinations if COMBINATIONS[name].warning}
+    combined = {one.name: one.p for one in cell.tests.combined} if cell.tests else {}
+    first = [name for name in table.profile.combinations if name == table.profile.family_of]
+    warned = [name for name in table.profile.combinations if COMBINATIONS[name].warning]
+    row |= {name: _p(combined.get(name)) for name in (*first, *warned)}
     row[f"{correction} {table.profile.family_of}"] = _p(cell.adjusted.get(correction))
     if cell.companion is not None:
         other = estimand_of(cell.companion.estimand)
@@ -236,11 +238,6 @@ def _unmatched(cell: Analysis, tolerance: float) -> bool:
 
 def _family(table: Table) -> int:
     return sum(cell.family_p is not None for cell in table.cells)
-
-
-def _combined(cell: Analysis, name: str) -> float | None:
-    combined = cell.tests.combined if cell.tests else ()
-    return next((one.p for one in combined if one.name == name), None)
 
 
 def _margin(effect: Effect, kind: Estimand) -> str:

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,13 @@ import numpy.typing as npt
 from aacbench.reports.formatting import (
     LONGEST_REASON,
     aligned,
-    graph_names,
-    graph_notes,
     is_matched,
     is_oracle,
     mark_notes,
     marked,
     optional,
     short_settings,
+    with_short_graphs,
 )
 from aacbench.run.matched import bytes_per_vertex, self_reported
 from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION
@@ -85,10 +84,9 @@ def rows_of(cells: Iterable[Cell]) -> list[Row]:
 def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
     if not rows:
         return "No cells yet."
-    names = graph_names(row.graph for row in rows)
-    rows = [replace(row, graph=names[row.graph]) for row in rows]
+    rows, graph_notes = with_short_graphs(rows)
     parts = [aligned([row.cells() for row in rows], TEXT_COLUMNS)]
-    parts += ["\n".join(lines) for lines in ([*notes, *_notes(rows), *graph_notes(names)], _reasons(rows)) if lines]
+    parts += ["\n".join(lines) for lines in ([*notes, *_notes(rows), *graph_notes], _reasons(rows)) if lines]
     return "\n\n".join(parts)
 
 

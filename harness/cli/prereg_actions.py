@@ -1,9 +1,8 @@
 """The commands of `aacbench prereg`, except `verify` and `run`: each does its work and returns or prints the result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -30,7 +29,7 @@ from aacbench.prereg.power import Outlook, outlooks
 from aacbench.prereg.schema import Registration, read_registration
 from aacbench.prereg.template import new_registration
 from aacbench.protocols.reader import read_protocol
-from aacbench.reports.formatting import aligned
+from aacbench.reports.formatting import aligned, optional
 from aacbench.run.driver import prepare
 from aacbench.run.keys import key_of
 from aacbench.run.study import planned_cells
@@ -160,14 +159,9 @@ def print_status(file: Path, as_json: bool) -> None:
     click.echo(f"{registration.id}: {registration.status}, {state}; {len(registration.predictions)} predictions")
     for entry in history.entries:
         time = entry.time[:19].replace("T", " ")
-        click.echo(f"  {entry.number:3} {time}  {entry.event:12}{_main_fact(entry.facts)}")
-
-
-def _main_fact(facts: Mapping[str, Any]) -> str:
-    for key in ("reason", "kind", "study", "predictions"):
-        if key in facts:
-            return str(facts[key])
-    return str(facts.get("lock", ""))[:8]
+        keys = [key for key in ("reason", "kind", "study", "predictions") if key in entry.facts]
+        main_fact = entry.facts[keys[0]] if keys else entry.facts["lock"][:8]
+        click.echo(f"  {entry.number:3} {time}  {entry.event:12}{main_fact}")
 
 
 def _read(file: Path) -> tuple[Files, Registration]:
@@ -202,11 +196,11 @@ def _outlook_row(one: Outlook) -> dict[str, str]:
     return {
         "prediction": one.prediction,
         "seeds": str(one.seeds),
-        "half width": "" if one.half_width is None else f"{one.half_width:.3g}",
-        "sd": "" if one.sd is None else f"{one.sd:.3g}",
+        "half width": optional(one.half_width, ".3g"),
+        "sd": optional(one.sd, ".3g"),
         "sd from": one.sd_from,
-        "power": "" if one.power is None else f"{one.power:.2f}",
-        "smallest margin": "" if one.smallest is None else f"{one.smallest:.3g}",
-        "seeds needed": "" if one.needed is None else str(one.needed),
-        "sd allowed": "" if one.sd_allowed is None else f"{one.sd_allowed:.3g}",
+        "power": optional(one.power, ".2f"),
+        "smallest margin": optional(one.smallest, ".3g"),
+        "seeds needed": optional(one.needed, "d"),
+        "sd allowed": optional(one.sd_allowed, ".3g"),
     }
