@@ -124,7 +124,6 @@ def seeded(study: Study, lock: str, public: str) -> Study:
 
 
 def query_digests(study: Study) -> dict[str, dict[str, str]]:
-    """The digests of the queries of each graph; draws the queries."""
     return {name: loaded_graph(name, study.queries).digests() for name in study.graphs}
 
 

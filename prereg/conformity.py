@@ -80,26 +80,22 @@ def locks_of(files: Files, registration: Registration, history: History) -> tupl
 def as_locked(
     registration: Registration, lock: Lock, history: History, cells: Sequence[Cell]
 ) -> tuple[list[Check], Match]:
-    """Check that the cells are those of the lock, all of them, with the right choices; and match cells to the lock."""
-    queries, query_checks = _queries(registration, history)
+    queries, checks = _queries(registration, history)
     matched = match(lock, [cell.key for cell in cells], queries)
-    return [*query_checks, *_cell_checks(lock, history, cells, queries, matched)], matched
-
-
-def _cell_checks(
-    lock: Lock, history: History, cells: Sequence[Cell], queries: Mapping[str, Any] | None, matched: Match
-) -> Iterator[Check]:
     undeclared = [one for one in matched.deviating if not set(one.what) <= history.declared]
     declared = len(matched.deviating) - len(undeclared)
     evidence = f"{len(matched.same)} cells" + (f", and {declared} with declared deviations" if declared else "")
-    yield check_of("as locked", [f"{one.sentence}." for one in undeclared], DEVIATION, evidence)
-    yield check_of("choices", _wrong_choices(lock, cells, queries), DEVIATION, "best on the validation queries")
     replaced = {canonical(one.instead) for one in matched.deviating}
     absent = [key for key in matched.missing if canonical(key) not in replaced]
     missing = [f"{cell_name(key)} was planned but is missing." for key in absent]
     bad = [cell for cell in cells if cell.outcome not in ("ok", "unsupported")]
     missing += [f"{cell_name(cell.key)} is {cell.outcome}: {cell.record.get('reason')}" for cell in bad]
-    yield check_of("complete", missing, INCOMPLETE, f"{len(matched.same)} of {len(lock.cells)} planned cells")
+    checks += [
+        check_of("as locked", [f"{one.sentence}." for one in undeclared], DEVIATION, evidence),
+        check_of("choices", _wrong_choices(lock, cells, queries), DEVIATION, "best on the validation queries"),
+        check_of("complete", missing, INCOMPLETE, f"{len(matched.same)} of {len(lock.cells)} planned cells"),
+    ]
+    return checks, matched
 
 
 def _queries(registration: Registration, history: History) -> tuple[Mapping[str, Any] | None, list[Check]]:

@@ -1,6 +1,7 @@
 """Judge each prediction from rows, or from published observations; no result is ever typed in."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -189,10 +190,8 @@ def _others(
     found = {}
     for unit in registration.sensitivity:
         for a, b in pairs if unit != prediction.estimand else ():
-            try:
+            with suppress(MissingError, UsageError):
                 found[f"{unit}: {a} against {b}"] = source.effect(prediction.cell, a, b, registration.profile, unit)
-            except (MissingError, UsageError):
-                continue
     return found
 
 

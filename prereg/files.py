@@ -61,7 +61,6 @@ def files_of(path: Path) -> Files:
 
 
 def project_registrations(root: Path = Path()) -> list[Path]:
-    """Every registration of a project: those in prereg/ and those in its studies."""
     return sorted([*root.glob(f"{FOLDER}/*.toml"), *root.glob(f"studies/*/{FOLDER}/*.toml")])
 
 

@@ -1,13 +1,13 @@
 """Predictions: the four kinds, each a record of what must be observed; and the readers of their tables."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from aacbench.errors import UsageError
 from aacbench.protocols import values
-from aacbench.protocols.values import Check, nearest, shown, wrong
+from aacbench.protocols.values import Check, only, wrong
 from aacbench.stats import ESTIMANDS, Estimand, Profile, estimand
 
 INTERVAL, POINT = "interval", "point"
@@ -80,16 +80,9 @@ class Count(_Common):
 Prediction = Band | Equivalence | Ordering | Count
 
 
-def only(given: Mapping[str, Any], known: Iterable[str], key: str) -> None:
-    words = list(known)
-    for word in given:
-        if word not in words:
-            raise UsageError(f"Unknown key {shown(_path(key, word))}; {nearest(word, words)}")
-
-
 def required(given: Mapping[str, Any], word: str, key: str, check: Check) -> Any:
     if word not in given:
-        raise UsageError(f"The key {_path(key, word)} is missing.")
+        raise UsageError(f"{_path(key, word)} is missing.")
     return check(given[word], _path(key, word))
 
 
@@ -139,11 +132,7 @@ def _common(given: Mapping[str, Any], key: str, *more: str) -> dict[str, Any]:
 
 def _place(given: Mapping[str, Any], key: str) -> Place:
     place = required(given, "cell", key, values.table)
-    only(place, ("graph", "budget"), f"{key}.cell")
-    return Place(
-        graph=required(place, "graph", f"{key}.cell", values.text),
-        budget=required(place, "budget", f"{key}.cell", values.budget),
-    )
+    return values.record_of(Place, place, {"graph": values.text, "budget": values.budget}, f"{key}.cell")
 
 
 def _contrast(given: Mapping[str, Any], key: str) -> dict[str, str]:

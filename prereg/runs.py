@@ -31,7 +31,6 @@ class Runs:
 
     @cached_property
     def stored(self) -> Mapping[Path, Mapping[str, Cell | DamagedCellError]]:
-        """Every cell, or what is wrong with it, in the studies of the runs."""
         folders = dict.fromkeys(self.folder(line) for line in self.history.of("run_start", "run_end"))
         return {folder: dict(scan(folder)) for folder in folders}
 

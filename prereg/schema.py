@@ -8,9 +8,10 @@ from typing import Any
 from aacbench.contract.budget import convention
 from aacbench.errors import DataError, UsageError
 from aacbench.prereg import predictions
-from aacbench.prereg.predictions import Prediction, methods_of, number, only, optional, read_prediction, required
+from aacbench.prereg.predictions import Prediction, methods_of, number, optional, read_prediction, required
 from aacbench.protocols import values
 from aacbench.protocols.reader import parse_toml, study_of
+from aacbench.protocols.values import only
 from aacbench.run.records import BASELINE, Study
 from aacbench.stats import ESTIMANDS, PROFILES, Profile, profile
 from aacbench.util.canonical import digest, plain
@@ -262,17 +263,11 @@ def read_published(table: Any, key: str) -> Published:
 
 
 def _observation(row: Any, key: str, seeds: int) -> Observation:
-    given: Mapping[str, Any] = values.table(row, key)
-    only(given, ("graph", "budget", "method", "values"), key)
-    numbers = required(given, "values", key, _numbers)
-    if len(numbers) not in (1, seeds):
+    checks = {"graph": values.text, "budget": values.budget, "method": values.text, "values": _numbers}
+    found = values.record_of(Observation, row, checks, key)
+    if len(found.values) not in (1, seeds):
         raise UsageError(f"{key}.values must have one number for each of the {seeds} seeds, or one for all of them.")
-    return Observation(
-        graph=required(given, "graph", key, values.text),
-        budget=required(given, "budget", key, values.budget),
-        method=required(given, "method", key, values.text),
-        values=numbers,
-    )
+    return found
 
 
 def _numbers(value: Any, key: str) -> tuple[float, ...]:

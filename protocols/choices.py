@@ -1,7 +1,7 @@
 """Changes of a study on the command line: lists such as `alt[tie=fifo],alt-pool[K0=32|64]`, queries, and the rest."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -64,7 +64,6 @@ def parse_methods(text: str) -> tuple[MethodChoice, ...]:
 
 
 def spell(choice: MethodChoice) -> str:
-    """Return a method with its grid as a user would write it."""
     options = {key: (value,) for key, value in choice.settings.items()} | dict(choice.grid)
     inside = ",".join(f"{key}={'|'.join(map(_word, values))}" for key, values in options.items())
     return f"{choice.name}[{inside}]" if inside else choice.name
@@ -84,17 +83,15 @@ def value_of(text: str) -> bool | int | float | str:
 def _chosen(study: Study, methods: str | Sequence[MethodChoice]) -> Sequence[MethodChoice]:
     if not isinstance(methods, str):
         return methods
-    merged = [choice for wanted in parse_methods(methods) for choice in _merged(study, wanted)]
-    # Where a protocol has a method with several settings, the text may make them equal.
-    return list({same_method(choice): choice for choice in merged}.values())
-
-
-def _merged(study: Study, wanted: MethodChoice) -> Iterator[MethodChoice]:
-    described = [choice for choice in study.methods if choice.name == wanted.name]
-    for base in described or [wanted]:
-        settings = {key: value for key, value in base.settings.items() if key not in wanted.grid}
-        grid = {key: options for key, options in base.grid.items() if key not in wanted.settings}
-        yield MethodChoice(name=wanted.name, settings={**settings, **wanted.settings}, grid={**grid, **wanted.grid})
+    merged: dict[object, MethodChoice] = {}  # the text may make several settings of a method equal
+    for wanted in parse_methods(methods):
+        described = [choice for choice in study.methods if choice.name == wanted.name]
+        for base in described or [wanted]:
+            settings = {key: value for key, value in base.settings.items() if key not in wanted.grid}
+            grid = {key: options for key, options in base.grid.items() if key not in wanted.settings}
+            choice = replace(wanted, settings={**settings, **wanted.settings}, grid={**grid, **wanted.grid})
+            merged[same_method(choice)] = choice
+    return list(merged.values())
 
 
 def _entries(values: str | Sequence[Any] | None, read: Callable[[str], Any]) -> Sequence[Any] | None:

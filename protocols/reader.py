@@ -1,6 +1,5 @@
 """Protocols as TOML: read into studies, where an error names the file and the key, and written from them."""
 
-import inspect
 import json
 import re
 import tomllib
@@ -9,12 +8,12 @@ from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from aacbench.contract.budget import convention
 from aacbench.errors import UsageError
 from aacbench.protocols import values
-from aacbench.protocols.values import Check, many, one_of, table, table_of, whole
+from aacbench.protocols.values import Check, many, one_of, record_of, table_of, whole
 from aacbench.run.records import FILE, SCENARIO, STRATA, MethodChoice, QueryPlan, Study
 
 SELECTIONS = ("mean-expansions", "retrospective", "none")
@@ -22,8 +21,6 @@ MEASURES = ("count", "time", "audit")
 SEED = whole(0, 2**32 - 1)
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-
-Record = TypeVar("Record")
 
 
 def read_protocol(name_or_path: str | Path, extra: Mapping[str, Path] | None = None) -> Study:
@@ -43,7 +40,7 @@ def read_protocol(name_or_path: str | Path, extra: Mapping[str, Path] | None = N
 
 
 def parse_protocol(text: str) -> Study:
-    return coherent(_record(Study, parse_toml(text), TOP, ""))
+    return coherent(record_of(Study, parse_toml(text), TOP, ""))
 
 
 def to_toml(study: Study) -> str:
@@ -118,7 +115,7 @@ def _analysis(value: Any, key: str) -> str:
 
 
 def _queries(value: Any, key: str) -> QueryPlan:
-    plan = _record(QueryPlan, value, QUERIES, key)
+    plan = record_of(QueryPlan, value, QUERIES, key)
     if plan.mode == FILE and not plan.file:
         raise UsageError(f'{key}.file is missing; with mode = "file" it names a CSV file of queries.')
     if plan.file and plan.drawn:
@@ -129,7 +126,7 @@ def _queries(value: Any, key: str) -> QueryPlan:
 
 
 def _method(value: Any, key: str) -> MethodChoice:
-    choice = _record(MethodChoice, value, METHOD, key)
+    choice = record_of(MethodChoice, value, METHOD, key)
     both = next((word for word in choice.settings if word in choice.grid), None)
     if both is not None:
         raise UsageError(f"{key} has {both} both in settings and in grid; give it once.")
@@ -181,18 +178,6 @@ TOP: dict[str, Check] = {
 
 # Every key, as in the documentation.
 KEYS = (*TOP, *(f"queries.{key}" for key in QUERIES), *(f"methods.{key}" for key in METHOD))
-
-
-def _record(kind: Callable[..., Record], value: Any, checks: Mapping[str, Check], key: str) -> Record:
-    """Return a record of a table's values; keys without a default must be given."""
-    given, prefix = table(value, key), f"{key}." if key else ""
-    for word in given:
-        if word not in checks:
-            raise UsageError(f"Unknown key {values.shown(prefix + word)}; {values.nearest(word, checks)}")
-    for word, parameter in inspect.signature(kind).parameters.items():
-        if parameter.default is parameter.empty and word not in given:
-            raise UsageError(f"{prefix}{word} is missing.")
-    return kind(**{word: checks[word](entry, f"{prefix}{word}") for word, entry in given.items()})
 
 
 def _shipped() -> Traversable:

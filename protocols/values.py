@@ -1,15 +1,17 @@
 """Checks of single values: each returns the value as a study has it, or raises an error that names the key."""
 
+import inspect
 import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from aacbench.errors import UsageError
 from aacbench.util.text import near_names
 
 Check = Callable[[Any, str], Any]
+Record = TypeVar("Record")
 
 # Other characters have a meaning in a method list.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+:-]*")
@@ -36,7 +38,6 @@ def shown(value: object, most: int = 40) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a suggestion for an unknown word: the nearest known one, or the list of all."""
     choices = list(known)
     close = near_names(word, choices)
     return f"did you mean {close[0]}?" if close else f"choose one of {', '.join(choices)}."
@@ -134,9 +135,24 @@ def tables(value: Any, key: str) -> list[Any]:
     return value
 
 
-def table_of(check: Check) -> Check:
-    """Return a check of tables with any names, and values of one kind."""
+def record_of(kind: Callable[..., Record], value: Any, checks: Mapping[str, Check], key: str) -> Record:
+    """Return a record of a table's values; keys without a default must be given."""
+    given, prefix = table(value, key), f"{key}." if key else ""
+    only(given, checks, key)
+    for word, parameter in inspect.signature(kind).parameters.items():
+        if parameter.default is parameter.empty and word not in given:
+            raise UsageError(f"{prefix}{word} is missing.")
+    return kind(**{word: checks[word](entry, f"{prefix}{word}") for word, entry in given.items()})
 
+
+def only(given: Iterable[str], known: Iterable[str], key: str) -> None:
+    words = list(known)
+    for word in given:
+        if word not in words:
+            raise UsageError(f"Unknown key {shown(f'{key}.{word}' if key else word)}; {nearest(word, words)}")
+
+
+def table_of(check: Check) -> Check:
     def check_all(value: Any, key: str) -> dict[str, Any]:
         entries = table(value, key).items()
         return {name(word, f"a name in {key}"): check(entry, f"{key}.{word}") for word, entry in entries}

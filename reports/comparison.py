@@ -107,7 +107,7 @@ def markdown(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str,
             "tied %": f"{100 * row.tied:.1f}",
             "A B/v": optional(row.bytes_a, ".1f"),
             "B B/v": optional(row.bytes_b, ".1f"),
-            "A - B B/v": optional(_bytes_difference(row), ".1f"),
+            "A - B B/v": "" if row.bytes_a is None or row.bytes_b is None else f"{row.bytes_a - row.bytes_b:.1f}",
         }
         for row in rows
     ]
@@ -187,12 +187,7 @@ def _paired(one: Cell, other: Cell) -> tuple[Array, Array, int]:
 
 
 def _answered(cell: Cell) -> dict[Hashable, int | None]:
-    """Return the expansions by test query, None if it was not answered."""
     if QUERIES_FILE not in cell.files:
         return {}
     answers = expansions(cell)
     return answers if cell.outcome == "ok" else dict.fromkeys(answers)
-
-
-def _bytes_difference(row: Comparison) -> float | None:
-    return None if row.bytes_a is None or row.bytes_b is None else row.bytes_a - row.bytes_b

@@ -7,7 +7,7 @@ from typing import Any
 from aacbench.reports.formatting import aligned, graph_names, graph_notes, optional
 from aacbench.reports.statistics import Analysis, Table
 from aacbench.run.matched import bytes_apart
-from aacbench.stats import Effect, Estimand
+from aacbench.stats import Estimand
 from aacbench.stats.combine import COMBINATIONS, CORRECTIONS
 from aacbench.stats.effects import DIFFERENT, EQUIVALENT, INCONCLUSIVE, WITHIN
 from aacbench.stats.estimands import estimand as estimand_of
@@ -65,7 +65,8 @@ def sentence(table: Table, cell: Analysis) -> str:
         return f"{place}, {table.a} and {table.b} were not compared: {effect.reason}"
     claim = f"{place}, {_claim(table, effect.estimate)}"
     name = "" if table.estimand.name == "reduction_of_means_pp" else f"{table.estimand.name}, "
-    sample = f"{name}{_seeds(effect.seeds)}, {effect.queries} queries, {effect.profile}"
+    seeds = f"{effect.seeds or 'no'} seed{'' if effect.seeds == 1 else 's'}"
+    sample = f"{name}{seeds}, {effect.queries} queries, {effect.profile}"
     combined = _over_queries(table, cell)
     if effect.interval95 is None:
         return f"{claim} ({sample}). {effect.status.capitalize()}: {effect.reason}{combined}"
@@ -91,7 +92,8 @@ def _verdict(table: Table, cell: Analysis) -> str:
     if effect.margin is None:
         shown = effect.outcome == DIFFERENT
         return f"{different}{difference}." if shown else f"Inconclusive: no difference was shown{difference}."
-    equivalence = f"equivalence {_margin(effect, table.estimand)}"
+    high = effect.margin[1]
+    equivalence = f"equivalence within {f'a ratio of {high:g}' if table.estimand.is_ratio else _points(high)}"
     p = f" (p = {_p(effect.p_tost)})" if effect.p_tost is not None else ""
     return {
         EQUIVALENT: f"Equivalent: {equivalence} was shown{p}, a difference was not{difference}.",
@@ -240,18 +242,8 @@ def _family(table: Table) -> int:
     return sum(cell.family_p is not None for cell in table.cells)
 
 
-def _margin(effect: Effect, kind: Estimand) -> str:
-    assert effect.margin is not None
-    high = effect.margin[1]
-    return f"within a ratio of {high:g}" if kind.is_ratio else f"within {_points(high)}"
-
-
 def _points(value: float) -> str:
     return f"{value:g} percentage point{'' if value == 1 else 's'}"
-
-
-def _seeds(number: int) -> str:
-    return "1 seed" if number == 1 else f"{number or 'no'} seeds"
 
 
 def _span(interval: tuple[float, float] | None, kind: Estimand) -> str:

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -152,21 +152,17 @@ def _notes(rows: Sequence[Row]) -> list[str]:
 
 
 def _reasons(rows: Sequence[Row]) -> list[str]:
-    """Return why rows are not ok, each reason once, worst first."""
     grouped: dict[tuple[str, str], dict[str, list[str]]] = {}
     for row in rows:
         if row.outcome != "ok":
             places = grouped.setdefault((row.outcome, row.reason or "no reason given"), {})
             places.setdefault(f"{row.method} on {row.graph}", []).append(f"{row.budget:g}")
     worst_first = sorted(grouped.items(), key=lambda item: -OUTCOMES.index(item[0][0]))
-    return [
-        f"- {outcome}: {_listed(places)}: {one_line(reason, LONGEST_REASON)}"
-        for (outcome, reason), places in worst_first
-    ]
-
-
-def _listed(places: Mapping[str, list[str]]) -> str:
-    return "; ".join(f"{place} at {', '.join(budgets)} B/v" for place, budgets in places.items())
+    lines = []
+    for (outcome, reason), places in worst_first:
+        listed = "; ".join(f"{place} at {', '.join(budgets)} B/v" for place, budgets in places.items())
+        lines.append(f"- {outcome}: {listed}: {one_line(reason, LONGEST_REASON)}")
+    return lines
 
 
 def _mean(cells: list[Cell], split: str) -> float | None:

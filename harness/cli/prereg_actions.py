@@ -37,7 +37,6 @@ from aacbench.util.atomic_io import make_folder, storing, write_file
 
 
 def write_new(file: Path, source: str, title: str) -> str:
-    """Write a registration from a protocol, or copy one that comes with aacbench."""
     files = files_of(file)
     if file.exists():
         raise UsageError(f"{file} exists already; choose another name.")
@@ -169,7 +168,6 @@ def _read(file: Path) -> tuple[Files, Registration]:
 
 
 def _make(registration: Registration, files: Files, plugin_files: tuple[Path, ...]) -> Lock:
-    """Load the graphs, plan every cell as the run will, and make the lock."""
     paths = tuple(path.resolve() for path in plugin_files)
     plugins = load_plugins(paths)
     warn(plugins)

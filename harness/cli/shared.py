@@ -57,7 +57,6 @@ def exit_code(outcomes: Collection[str], damaged: bool = False) -> int:
 
 
 def study_folder(given: Path | None) -> Path:
-    """Return the given study, or the only one in ./studies."""
     from aacbench.run.layout import PLAN
 
     if given is not None:

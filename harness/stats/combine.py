@@ -51,7 +51,6 @@ class Combination:
 
 
 def stouffer_z(ps: Array, directions: Array) -> Array:
-    """Return the sum of signed z-values divided by the square root of their number."""
     return (directions * scipy_stats.norm.isf(ps / 2)).sum(axis=-1) / np.sqrt(ps.shape[-1])
 
 

@@ -99,7 +99,7 @@ WRONG = [
     ("low = 0\n", "low = 9007199254740992\n", "prediction #1.low is a number of 2^53"),
     ("low = 0\n", "low = 20\n", "prediction #1.low must be below prediction #1.high"),
     ("low = 0\n", "lwo = 0\n", 'Unknown key "prediction #1.lwo"; did you mean low?'),
-    ("low = 0\n", "", "The key prediction #1.low is missing"),
+    ("low = 0\n", "", "prediction #1.low is missing"),
     ('direction = "a"', 'direction = "b"', "prediction #1.direction is 'b'"),
     ("margin = 3\n", "margin = 0\n", "prediction #2.margin must be above 0"),
     ('cell = { graph = "maze-16", budget = 32 }', 'cell = { graph = "maze", budget = 32 }', "prediction #2.cell.graph"),
