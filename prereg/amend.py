@@ -18,7 +18,6 @@ MakeLock = Callable[[Registration], Lock]
 
 
 def lock_registration(files: Files, registration: Registration, make: MakeLock) -> tuple[Lock, Entry]:
-    """Lock a registration and write its first line in the ledger."""
     if sound_history(files, registration.id).locked is not None:
         raise UsageError(f"{registration.id} is locked already; to change it, edit it and use `aacbench prereg amend`.")
     lock = make(registration)
@@ -72,7 +71,6 @@ def open_history(files: Files, registration: str) -> History:
 
 
 def current_lock(files: Files, history: History) -> Lock:
-    """The lock in force."""
     path = files.lock(history.digests[-1])
     lock = read_lock(path)
     if lock.digest != history.digests[-1]:
@@ -98,7 +96,6 @@ def reworded_predictions(before: Mapping[str, Any], after: Mapping[str, Any]) ->
 
 
 def changes_since(registration: Registration, lock: Lock) -> list[dict[str, Any]]:
-    """The differences between a lock and the registration file."""
     return list(differences(lock.registration, plain(registration.record())))
 
 

@@ -4,6 +4,7 @@ import hashlib
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -47,7 +48,6 @@ def sign_git_tag(files: Files, registration: str, lock: str, name: str) -> Entry
 
 
 def write_request(files: Files, registration: str, lock: str) -> Path:
-    """Write the request for a time stamp authority."""
     path = files.anchor(lock, "tsq")
     imprint = hashlib.sha256(statement(registration, lock)).hexdigest()
     _run(["openssl", "ts", "-query", "-digest", imprint, "-sha256", "-cert", "-out", str(path)], b"")
@@ -64,10 +64,9 @@ def keep_stamp(files: Files, registration: str, lock: str, answer: Path, authori
 def anchor_checks(
     files: Files, registration: Registration, history: History, locks: Mapping[str, Lock]
 ) -> Iterator[Check]:
-    """Check each anchor, then that the required ones are from before the run."""
     good: dict[str, set[str]] = {}
     for entry in history.of("anchor"):
-        kind, lock = str(entry.facts.get("kind")), str(entry.facts.get("lock"))
+        kind, lock = entry.facts["kind"], entry.facts["lock"]
         result = check_anchor(files, entry)
         yield Check(f"anchor {kind}", result.status, result.evidence, TAMPERED if result.status == FAIL else 0)
         if result.status == OK and _before_runs(entry, result, history, lock):
@@ -89,7 +88,7 @@ def anchored_before(files: Files, history: History) -> bool:
     stamped = {
         lock
         for entry in history.of("anchor")
-        if (lock := str(entry.facts.get("lock"))) in run_digests
+        if (lock := entry.facts["lock"]) in run_digests
         and (result := check_anchor(files, entry)).status == OK
         and result.time
         and _before_runs(entry, result, history, lock)
@@ -99,7 +98,7 @@ def anchored_before(files: Files, history: History) -> bool:
 
 def check_anchor(files: Files, entry: Entry) -> AnchorResult:
     """Check one anchor with the tool that made it; without the tool it is not checked."""
-    kind, lock = str(entry.facts.get("kind")), str(entry.facts.get("lock"))
+    kind, lock = entry.facts["kind"], entry.facts["lock"]
     if kind not in _CHECKS:
         return AnchorResult(NOT_CHECKED, f"unknown kind of anchor: {kind!r}")
     tool, check = _CHECKS[kind]
@@ -114,7 +113,7 @@ def check_anchor(files: Files, entry: Entry) -> AnchorResult:
 
 def _run_locks(history: History) -> set[str]:
     """The digests of the locks that were run, or of the one in force if none was."""
-    return {str(entry.facts.get("lock")) for entry in history.of("run_start")} or {history.digests[-1]}
+    return {entry.facts["lock"] for entry in history.of("run_start")} or {history.digests[-1]}
 
 
 def _check_signature(files: Files, entry: Entry, lock: str) -> AnchorResult:
@@ -164,20 +163,15 @@ _CHECKS: dict[str, tuple[str, Callable[[Files, Entry, str], AnchorResult]]] = {
 def _stamp_time(text: str) -> str:
     """The time in a line such as `Time stamp: Jan 27 10:00:00 2026 GMT`, in the format of the ledger."""
     for line in text.splitlines():
-        name, _, value = line.partition(":")
-        if name.strip() == "Time stamp":
-            for form in ("%b %d %H:%M:%S %Y GMT", "%b %d %H:%M:%S.%f %Y GMT"):
-                try:
-                    time = datetime.strptime(value.strip(), form).replace(tzinfo=UTC)
-                except ValueError:
-                    continue
-                return time.isoformat(timespec="milliseconds")
+        for form in ("Time stamp: %b %d %H:%M:%S %Y GMT", "Time stamp: %b %d %H:%M:%S.%f %Y GMT"):
+            with suppress(ValueError):
+                return datetime.strptime(line.strip(), form).replace(tzinfo=UTC).isoformat(timespec="milliseconds")
     return ""
 
 
 def _before_runs(entry: Entry, result: AnchorResult, history: History, lock: str) -> bool:
     """Whether an anchor comes before every run under its lock, by its own clock too if it has one."""
-    starts = [start for start in history.of("run_start") if start.facts.get("lock") == lock]
+    starts = [start for start in history.of("run_start") if start.facts["lock"] == lock]
     return all(entry.number < start.number and result.time <= start.time for start in starts)
 
 

@@ -119,12 +119,10 @@ def seed_from(lock: str, public: str) -> int:
 
 
 def seeded(study: Study, lock: str, public: str) -> Study:
-    """The study with its queries drawn from the lock and the public text."""
     return replace(study, queries=replace(study.queries, seed=seed_from(lock, public)))
 
 
 def query_digests(study: Study) -> dict[str, dict[str, str]]:
-    """The digests of the queries of each graph; draws the queries."""
     return {name: loaded_graph(name, study.queries).digests() for name in study.graphs}
 
 

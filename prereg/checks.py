@@ -1,6 +1,6 @@
 """A check with its result, and the exit codes of `verify`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 OK, FAIL, NOT_CHECKED = "ok", "fail", "not checked"
@@ -19,12 +19,13 @@ class Check:
     code: int = INTACT
 
 
-def check_of(name: str, problems: Sequence[str], code: int, evidence: str) -> Check:
+def check_of(name: str, problems: Iterable[str], code: int, evidence: str) -> Check:
     """A check that failed with the first problem and the number of others, or that passed with the evidence."""
-    if not problems:
+    found = list(problems)
+    if not found:
         return Check(name, OK, evidence)
-    more = f" ({len(problems) - 1} more like this)" if len(problems) > 1 else ""
-    return Check(name, FAIL, f"{problems[0]}{more}", code)
+    more = f" ({len(found) - 1} more like this)" if len(found) > 1 else ""
+    return Check(name, FAIL, f"{found[0]}{more}", code)
 
 
 def exit_code(checks: Sequence[Check]) -> int:

@@ -18,14 +18,6 @@ from aacbench.util.canonical import canonical
 ResultKey = tuple[Any, ...]  # what a result is about: a method with its parameters on a graph, with these queries
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """Whether each prediction is confirmatory, exploratory or a replication, with notes on the reasons."""
-
-    of: Mapping[str, str]
-    notes: tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunDeviations:
     """How the runs behind the verdicts deviate from the lock."""
@@ -42,23 +34,23 @@ def standing(
     history: History,
     locks: Mapping[str, Lock],
     deviations: RunDeviations,
-) -> Standing:
-    """The standing of each prediction, computed from the ledger."""
+) -> tuple[dict[str, str], list[str]]:
+    """Whether each prediction is confirmatory, exploratory or a replication, and notes on the reasons."""
     if registration.status != CONFIRMATORY:
-        return Standing({one.id: registration.status for one in registration.predictions}, ())
+        return {one.id: registration.status for one in registration.predictions}, []
     since = _since(history, locks)
     late = {name for name, entry in since.items() if history.seen(entry)}
     seen_elsewhere, notes = _seen_elsewhere(files, registration, entries, locks[history.digests[-1]], since)
     deviating, reasons = _late_deviations(registration, history, deviations)
     late |= seen_elsewhere | deviating
     words = {one.id: EXPLORATORY if one.id in late else CONFIRMATORY for one in registration.predictions}
-    return Standing(words, (*notes, *reasons))
+    return words, notes + reasons
 
 
 def first_run_lock(history: History, locks: Mapping[str, Lock]) -> Lock | None:
     """The lock in force when the first run began, whose predictions were made before any result."""
     starts = history.of("run_start")
-    return locks.get(str(starts[0].facts["lock"])) if starts else None
+    return locks.get(starts[0].facts["lock"]) if starts else None
 
 
 def _since(history: History, locks: Mapping[str, Lock]) -> dict[str, Entry]:
@@ -66,7 +58,7 @@ def _since(history: History, locks: Mapping[str, Lock]) -> dict[str, Entry]:
     first, *later = history.locks
     since = {one["id"]: first for one in locks[history.digests[0]].registration["prediction"]}
     for digest, entry in zip(history.digests, later, strict=False):
-        since |= dict.fromkeys(affected_predictions(locks[digest], locks[str(entry.facts["lock"])]), entry)
+        since |= dict.fromkeys(affected_predictions(locks[digest], locks[entry.facts["lock"]]), entry)
     return since
 
 
@@ -95,7 +87,7 @@ def _seen_elsewhere(
 
 def _results(files: Files, entry: Entry) -> set[ResultKey]:
     try:
-        lock = read_lock(files.beside(entry.registration).lock(str(entry.facts["lock"])))
+        lock = read_lock(files.beside(entry.registration).lock(entry.facts["lock"]))
     except LockError:
         return set()  # verifying the other registration reports that its lock is missing
     return {_result(cell["key"]) for cell in lock.cells if cell["key"]["query_digests"] is not None}

@@ -16,13 +16,11 @@ from aacbench.prereg.ledger import History
 from aacbench.prereg.lock import Lock, read_lock
 from aacbench.prereg.runs import Runs
 from aacbench.prereg.schema import FROM_LOCK, Registration
-from aacbench.run.rows import read_queries
 from aacbench.run.store import Cell
 from aacbench.util.canonical import canonical
 
 
 def order_checks(history: History) -> list[Check]:
-    """Check that the lines of a registration are in an order that is possible."""
     assert history.locked is not None
     problems = [
         f"line {entry.number} ({entry.event}) comes before the lock in line {history.locked.number}."
@@ -33,7 +31,7 @@ def order_checks(history: History) -> list[Check]:
     known: set[str] = set()
     for entry in history.entries:
         if entry.event in ("lock", "amend"):
-            known.add(str(entry.facts.get("lock")))
+            known.add(entry.facts["lock"])
         elif "lock" in entry.facts and entry.facts["lock"] not in known:
             problems.append(f"line {entry.number} ({entry.event}) names a lock that did not exist yet.")
         ended = history.ended
@@ -56,7 +54,7 @@ def locks_of(files: Files, registration: Registration, history: History) -> tupl
     locks: dict[str, Lock] = {}
     problems = []
     for entry in history.locks:
-        digest = str(entry.facts.get("lock"))
+        digest = entry.facts["lock"]
         try:
             lock = read_lock(files.lock(digest))
         except LockError as error:
@@ -82,26 +80,22 @@ def locks_of(files: Files, registration: Registration, history: History) -> tupl
 def as_locked(
     registration: Registration, lock: Lock, history: History, cells: Sequence[Cell]
 ) -> tuple[list[Check], Match]:
-    """Check that the cells are those of the lock, all of them, with the right choices; and match cells to the lock."""
-    queries, query_checks = _queries(registration, history)
+    queries, checks = _queries(registration, history)
     matched = match(lock, [cell.key for cell in cells], queries)
-    return [*query_checks, *_cell_checks(lock, history, cells, queries, matched)], matched
-
-
-def _cell_checks(
-    lock: Lock, history: History, cells: Sequence[Cell], queries: Mapping[str, Any] | None, matched: Match
-) -> Iterator[Check]:
     undeclared = [one for one in matched.deviating if not set(one.what) <= history.declared]
     declared = len(matched.deviating) - len(undeclared)
     evidence = f"{len(matched.same)} cells" + (f", and {declared} with declared deviations" if declared else "")
-    yield check_of("as locked", [f"{one.sentence}." for one in undeclared], DEVIATION, evidence)
-    yield check_of("choices", list(_wrong_choices(lock, cells, queries)), DEVIATION, "best on the validation queries")
     replaced = {canonical(one.instead) for one in matched.deviating}
     absent = [key for key in matched.missing if canonical(key) not in replaced]
     missing = [f"{cell_name(key)} was planned but is missing." for key in absent]
     bad = [cell for cell in cells if cell.outcome not in ("ok", "unsupported")]
     missing += [f"{cell_name(cell.key)} is {cell.outcome}: {cell.record.get('reason')}" for cell in bad]
-    yield check_of("complete", missing, INCOMPLETE, f"{len(matched.same)} of {len(lock.cells)} planned cells")
+    checks += [
+        check_of("as locked", [f"{one.sentence}." for one in undeclared], DEVIATION, evidence),
+        check_of("choices", _wrong_choices(lock, cells, queries), DEVIATION, "best on the validation queries"),
+        check_of("complete", missing, INCOMPLETE, f"{len(matched.same)} of {len(lock.cells)} planned cells"),
+    ]
+    return checks, matched
 
 
 def _queries(registration: Registration, history: History) -> tuple[Mapping[str, Any] | None, list[Check]]:
@@ -126,13 +120,11 @@ def _queries(registration: Registration, history: History) -> tuple[Mapping[str,
 
 
 def code_check(locks: Mapping[str, Lock], history: History) -> Check:
-    """Check that each run used the locked code, or that other code was declared."""
     problems = [] if CODE in history.declared else runs_with_other_code(locks, history)
     return check_of(CODE, problems, DEVIATION, "the runs used the locked code")
 
 
 def runs_with_other_code(locks: Mapping[str, Lock], history: History) -> list[str]:
-    """A sentence about each run that used other code than its lock names."""
     return [
         f"the run in line {entry.number} used other code of aacbench than was locked."
         for entry in history.of("run_start")
@@ -141,7 +133,6 @@ def runs_with_other_code(locks: Mapping[str, Lock], history: History) -> list[st
 
 
 def clock_check(locks: Mapping[str, Lock], runs: Runs) -> Check:
-    """Check that no log of a run has a time before its lock."""
     problems = []
     for folder in runs.stored:
         for file in sorted(folder.glob("runs/*/run.json")):
@@ -167,13 +158,9 @@ def _wrong_choices(lock: Lock, cells: Sequence[Cell], queries: Mapping[str, Any]
             groups.setdefault(planned["group"], []).append(with_queries(planned["key"], queries))
     for keys in groups.values():
         candidates = [stored[name] for key in keys if (name := canonical(key)) in stored]
-        scored = [(_mean_expanded(cell), i, cell) for i, cell in enumerate(candidates) if cell.outcome == "ok"]
+        answered = [cell for cell in candidates if cell.outcome == "ok"]
         chosen = [key for key in keys if canonical(chosen_key(key)) in stored]
-        if len(candidates) == len(keys) and scored and chosen:
-            best = canonical(without_lock(min(scored)[2].key))
-            if [canonical(key) for key in chosen] != [best]:
+        if len(candidates) == len(keys) and answered and chosen:
+            best = min(answered, key=lambda cell: float(np.mean(cell.queries["expanded"])))
+            if [canonical(key) for key in chosen] != [canonical(without_lock(best.key))]:
                 yield f"{cell_name(keys[0])}: the reported setting is not the best one on the validation queries."
-
-
-def _mean_expanded(cell: Cell) -> float:
-    return float(np.mean(read_queries(cell.files["queries.csv"])["expanded"]))

@@ -1,6 +1,7 @@
 """Judge each prediction from rows, or from published observations; no result is ever typed in."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -13,9 +14,9 @@ from aacbench.prereg.lock import Lock
 from aacbench.prereg.predictions import Band, Count, Equivalence, Ordering, Place, Prediction, from_record, methods_of
 from aacbench.prereg.schema import Published, Registration
 from aacbench.prereg.verdicts import Verdicts
+from aacbench.run.layout import QUERIES_FILE
 from aacbench.run.matched import Side, expansions, partner, sides
-from aacbench.run.records import BASELINE, CANDIDATE, TEST
-from aacbench.run.rows import read_queries
+from aacbench.run.records import BASELINE
 from aacbench.run.store import Cell
 from aacbench.stats import (
     Effect,
@@ -48,7 +49,6 @@ class Judged:
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """The predicted band, if the prediction has one."""
         return (self.prediction.low, self.prediction.high) if isinstance(self.prediction, Band | Equivalence) else None
 
 
@@ -83,7 +83,7 @@ class Rows:
         for cell in answered:
             if not _audited(cell):
                 raise MissingError(f"{cell.key['label']} on {cell.key['graph']} was not audited")
-        return sum(max(_audit_count(cell), _wrong_paths(cell)) for cell in answered)
+        return sum(max(cell.record["audit"].get("violations", 0), _wrong_paths(cell)) for cell in answered)
 
     def _side(self, place: Place, label: str) -> Side:
         for side in sides(self.cells, label):
@@ -99,13 +99,11 @@ class Observations:
     published: Published
 
     def effect(self, place: Place, a: str, b: str, profile: Profile, unit: str) -> Effect:
-        """The effect of A against B over the published seeds."""
         if (unit == "reduction_of_means_pp") != (self.published.unit == "reduction-percent"):
             raise MissingError(f"{unit} cannot be computed from published values in {self.published.unit}")
         return effect_of_observations(self._values(place, a), self._values(place, b), profile, estimand(unit))
 
     def violations(self, labels: Sequence[str], place: Place | None) -> int:
-        """The published number of violations."""
         if self.published.violations is None:
             raise MissingError("no count of violations was published")
         return self.published.violations
@@ -120,11 +118,6 @@ class Observations:
 Source = Rows | Observations
 
 
-def reported(cells: Sequence[Cell]) -> list[Cell]:
-    """The cells that results are reported from: on test queries, without candidates."""
-    return [cell for cell in cells if TEST in cell.key["splits"] and cell.key.get("role") != CANDIDATE]
-
-
 def judge_as_locked(lock: Lock, registration: Registration, source: Source) -> list[Judged]:
     """Judge the predictions of an older lock, by its own profile, on the present rows."""
     locked = lock.registration
@@ -134,7 +127,6 @@ def judge_as_locked(lock: Lock, registration: Registration, source: Source) -> l
 
 
 def judge_all(registration: Registration, source: Source) -> list[Judged]:
-    """Judge every prediction, with p-values corrected over the declared families."""
     judged = [_judged(one, registration, source) for one in registration.predictions]
     adjusted: dict[str, dict[str, float | None]] = {one.prediction.id: {} for one in judged}
     for name, members in registration.families.items():
@@ -198,10 +190,8 @@ def _others(
     found = {}
     for unit in registration.sensitivity:
         for a, b in pairs if unit != prediction.estimand else ():
-            try:
+            with suppress(MissingError, UsageError):
                 found[f"{unit}: {a} against {b}"] = source.effect(prediction.cell, a, b, registration.profile, unit)
-            except (MissingError, UsageError):
-                continue
     return found
 
 
@@ -211,22 +201,16 @@ def _audited(cell: Cell) -> bool:
     return bool(audit.get("arcs")) or audit.get("consistent") is not None
 
 
-def _audit_count(cell: Cell) -> int:
-    return int(cell.record.get("audit", {}).get("violations", 0))
-
-
 def _wrong_paths(cell: Cell) -> int:
     """The number of rows whose path is not shortest, or has another cost than the search reported."""
-    if "queries.csv" not in cell.files:
+    if QUERIES_FILE not in cell.files:
         return 0
-    rows = read_queries(cell.files["queries.csv"])
-    cost, path, reference = (np.asarray(rows[name], dtype=float) for name in ("cost", "path_cost", "reference_cost"))
+    cost, path, reference = (np.asarray(cell.queries[name], float) for name in ("cost", "path_cost", "reference_cost"))
     far = ~np.isclose(path, reference, rtol=1e-9) | ~np.isclose(cost, reference, rtol=1e-9)
     return int(far.sum())
 
 
 def record(judged: Judged) -> dict[str, Any]:
-    """A judged prediction as plain values."""
     return {
         "prediction": asdict(judged.prediction),
         "verdict": judged.verdict,

@@ -22,7 +22,6 @@ class Files:
 
     @property
     def folder(self) -> Path:
-        """The folder of all files."""
         return self.toml.parent
 
     @property
@@ -35,21 +34,17 @@ class Files:
         return self.folder / f"{self.toml.stem}.{digest[:12]}.lock.json"
 
     def beside(self, registration: str) -> "Files":
-        """The files of another registration in the same folder."""
         return Files(self.folder / f"{registration}.toml")
 
     def anchor(self, digest: str, ending: str) -> Path:
-        """The file of an anchor of the lock with this digest."""
         return self.folder / f"{self.toml.stem}.{digest[:12]}.{ending}"
 
     def locks(self) -> list[Path]:
-        """Every lock file of the registration on disk."""
         name = re.compile(re.escape(self.toml.stem) + r"\.[0-9a-f]{12}\.lock\.json")
         return sorted(path for path in self.folder.iterdir() if name.fullmatch(path.name))
 
     @property
     def verdicts(self) -> Path:
-        """Where `verify` writes its results."""
         return self.folder / f"{self.toml.stem}.verify.json"
 
     @property
@@ -60,25 +55,21 @@ class Files:
 
 
 def files_of(path: Path) -> Files:
-    """The files of the registration in a TOML file."""
     if path.suffix != ".toml":
         raise UsageError(f"{path} is not a registration; its name must end in .toml.")
     return Files(path)
 
 
 def project_registrations(root: Path = Path()) -> list[Path]:
-    """Every registration of a project: those in prereg/ and those in its studies."""
     return sorted([*root.glob(f"{FOLDER}/*.toml"), *root.glob(f"studies/*/{FOLDER}/*.toml")])
 
 
 def shipped() -> dict[str, Path]:
-    """The registrations that come with aacbench, by id."""
     folder = Path(str(resources.files("aacbench.prereg")))
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
 def sha256(path: Path) -> str:
-    """The sha256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 

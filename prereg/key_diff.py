@@ -43,7 +43,6 @@ class Deviation:
 
     @property
     def sentence(self) -> str:
-        """Which cell differs, and in what."""
         return f"{cell_name(self.key)} differs from the lock in {', '.join(self.what)}"
 
 
@@ -57,7 +56,6 @@ class Match:
 
 
 def cell_name(key: Key) -> str:
-    """A short name of a cell for messages."""
     return f"{key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}"
 
 
@@ -89,7 +87,6 @@ def chosen_key(key: Key) -> dict[str, Any]:
 
 
 def with_queries(key: Key, queries: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The key with the digests of queries drawn after the lock."""
     if key["query_digests"] is not None or queries is None:
         return dict(key)
     return {**key, "query_digests": queries.get(key["graph"])}

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,6 @@ class Entry:
     digest: str
 
     def line(self) -> bytes:
-        """The line as written in the file."""
         return canonical({**_content(self), "digest": self.digest}) + b"\n"
 
 
@@ -64,12 +63,10 @@ class History:
     entries: tuple[Entry, ...]
 
     def of(self, *events: str) -> tuple[Entry, ...]:
-        """The lines about these events."""
         return tuple(entry for entry in self.entries if entry.event in events)
 
     @property
     def locked(self) -> Entry | None:
-        """The first lock."""
         return next(iter(self.of("lock")), None)
 
     @property
@@ -80,17 +77,15 @@ class History:
     @property
     def digests(self) -> tuple[str, ...]:
         """The digests of the locks, oldest first."""
-        return tuple(str(entry.facts.get("lock")) for entry in self.locks)
+        return tuple(entry.facts["lock"] for entry in self.locks)
 
     @property
     def ended(self) -> Entry | None:
-        """The line that closed or withdrew the registration."""
         return next(iter(self.of("close", "withdraw")), None)
 
     @property
     def declared(self) -> frozenset[str]:
-        """The words of all declared deviations."""
-        return frozenset(str(word) for entry in self.of("deviate") for word in entry.facts.get("what", ()))
+        return frozenset(str(word) for entry in self.of("deviate") for word in entry.facts["what"])
 
     def seen(self, when: Entry) -> bool:
         """Whether results could have been seen before this line, because a run had begun."""
@@ -98,21 +93,19 @@ class History:
 
 
 def history_of(entries: Sequence[Entry], registration: str) -> History:
-    """The history of one registration."""
     return History(tuple(entry for entry in entries if entry.registration == registration))
 
 
 def make_entry(number: int, event: str, registration: str, facts: Mapping[str, Any], previous: str, time: str) -> Entry:
-    """A line with its digest."""
     bare = Entry(number, time, event, registration, facts, previous, "")
-    return Entry(number, time, event, registration, facts, previous, digest(_content(bare), LEDGER_TAG))
+    return replace(bare, digest=digest(_content(bare), LEDGER_TAG))
 
 
 def append(path: Path, event: str, registration: str, facts: Mapping[str, Any]) -> Entry:
     """Add a line and wait until it is on disk; a damaged ledger is refused."""
     assert event in EVENTS
     with storing(path.parent), _opened_exclusively(path) as descriptor:
-        entries, problems = parse(_contents(descriptor))
+        entries, problems = parse(path.read_bytes())
         if problems:
             raise LockError(f"{path} is damaged, so no line was added: {problems[0]}")
         last = entries[-1] if entries else None
@@ -123,7 +116,6 @@ def append(path: Path, event: str, registration: str, facts: Mapping[str, Any]) 
 
 
 def read_ledger(path: Path) -> tuple[list[Entry], list[str]]:
-    """Every readable line, and a sentence about each damaged one."""
     try:
         return parse(path.read_bytes())
     except FileNotFoundError:
@@ -131,7 +123,6 @@ def read_ledger(path: Path) -> tuple[list[Entry], list[str]]:
 
 
 def parse(data: bytes) -> tuple[list[Entry], list[str]]:
-    """The lines of a ledger, and a sentence about each damaged one."""
     *lines, rest = data.split(b"\n")
     entries: list[Entry] = []
     problems: list[str] = []
@@ -159,7 +150,6 @@ def write_line(files: Files, event: str, registration: str, facts: Mapping[str, 
 
 
 def write_note(study: Path, files: Files, entry: Entry) -> None:
-    """Add a line of the ledger to the note in a study."""
     line = {"number": entry.number, "event": entry.event, "registration": entry.registration, "digest": entry.digest}
     record = {"ledger": relative(files.ledger, study), "lines": [*noted_lines(study), line]}
     with storing(study):
@@ -168,7 +158,6 @@ def write_note(study: Path, files: Files, entry: Entry) -> None:
 
 
 def noted_lines(study: Path) -> list[dict[str, Any]]:
-    """The lines of the ledger that the note in a study lists."""
     lines = _read_note(study).get("lines", [])
     if not isinstance(lines, list) or not all(isinstance(line, dict) for line in lines):
         raise _unreadable_note(study)
@@ -244,12 +233,6 @@ def _opened_exclusively(path: Path) -> Iterator[int]:
         os.close(descriptor)
     if is_new:
         sync_folder(path.parent)
-
-
-def _contents(descriptor: int) -> bytes:
-    with os.fdopen(os.dup(descriptor), "rb") as file:
-        file.seek(0)
-        return file.read()
 
 
 def _now(last: Entry | None) -> str:

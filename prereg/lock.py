@@ -38,28 +38,22 @@ class Lock:
 
     @property
     def registration(self) -> Mapping[str, Any]:
-        """The record of the registration."""
-        found: Mapping[str, Any] = self.body["registration"]
-        return found
+        return self.body["registration"]
 
     @property
     def cells(self) -> Sequence[Mapping[str, Any]]:
         """The planned cells: key, group, whether unsupported, and charged bytes."""
-        found: Sequence[Mapping[str, Any]] = self.body["cells"]
-        return found
-
-
-Planned = tuple[CellPlan, Mapping[str, Any]]
+        return self.body["cells"]
 
 
 def make_lock(
     registration: Registration,
-    planned: Sequence[Planned],
+    planned: Sequence[tuple[CellPlan, Mapping[str, Any]]],
     facts: Mapping[str, GraphMetadata],
     methods: Mapping[str, Mapping[str, Any]],
 ) -> Lock:
     """Lock a registration together with its plan; undecided or impossible parts are refused."""
-    for problem in unresolved(registration, [cell for cell, _ in planned]):
+    for problem in _unresolved(registration, [cell for cell, _ in planned]):
         raise UsageError(f"{registration.id} cannot be locked: {problem}")
     later = registration.seed_source == FROM_LOCK
     body = {
@@ -77,8 +71,7 @@ def make_lock(
     return Lock(digest(body, TAG), body)
 
 
-def unresolved(registration: Registration, cells: Sequence[CellPlan]) -> Iterator[str]:
-    """A sentence about each part that is undecided or impossible."""
+def _unresolved(registration: Registration, cells: Sequence[CellPlan]) -> Iterator[str]:
     for key, text in (("title", registration.title), ("prior_exposure", registration.prior_exposure)):
         if UNDECIDED in text:
             yield f"{key} still contains {UNDECIDED}; fill it in."

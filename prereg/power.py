@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +37,6 @@ class Outlook:
 
 
 def outlooks(registration: Registration, pilot: Sequence[Cell] = ()) -> list[Outlook]:
-    """The outlook of each prediction of a band or of equivalence."""
     kinds = [one for one in registration.predictions if isinstance(one, Band | Equivalence)]
     return [_outlook(one, registration, pilot) for one in kinds]
 
@@ -68,14 +68,10 @@ def _spread(
     prediction: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]
 ) -> tuple[float | None, str]:
     """The spread of the effect over seeds: from pilot rows if possible, else as declared."""
-    if pilot:
-        try:
-            found = Rows(pilot).effect(
-                prediction.cell, prediction.a, prediction.b, registration.profile, prediction.estimand
-            )
-        except (MissingError, UsageError):
-            return registration.sd, DECLARED if registration.sd else NONE
+    one = prediction
+    with suppress(MissingError, UsageError):
+        found = Rows(pilot).effect(one.cell, one.a, one.b, registration.profile, one.estimand)
         if len(found.per_seed) > 1:
-            values = estimand(prediction.estimand).working(np.asarray(found.per_seed))
+            values = estimand(one.estimand).working(np.asarray(found.per_seed))
             return float(values.std(ddof=1)), PILOT
     return registration.sd, DECLARED if registration.sd else NONE

@@ -1,13 +1,13 @@
 """Predictions: the four kinds, each a record of what must be observed; and the readers of their tables."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from aacbench.errors import UsageError
 from aacbench.protocols import values
-from aacbench.protocols.values import Check, nearest, shown, wrong
+from aacbench.protocols.values import Check, only, wrong
 from aacbench.stats import ESTIMANDS, Estimand, Profile, estimand
 
 INTERVAL, POINT = "interval", "point"
@@ -78,31 +78,19 @@ class Count(_Common):
 
 
 Prediction = Band | Equivalence | Ordering | Count
-COMMON = ("id", "kind", "why", "rule")
-
-
-def only(given: Mapping[str, Any], known: Iterable[str], key: str) -> None:
-    """Refuse unknown keys in a table."""
-    words = list(known)
-    for word in given:
-        if word not in words:
-            raise UsageError(f"Unknown key {shown(_path(key, word))}; {nearest(word, words)}")
 
 
 def required(given: Mapping[str, Any], word: str, key: str, check: Check) -> Any:
-    """The value of a required key."""
     if word not in given:
-        raise UsageError(f"The key {_path(key, word)} is missing.")
+        raise UsageError(f"{_path(key, word)} is missing.")
     return check(given[word], _path(key, word))
 
 
 def optional(given: Mapping[str, Any], word: str, key: str, check: Check, default: Any) -> Any:
-    """The value of a key, or the default."""
     return check(given[word], _path(key, word)) if word in given else default
 
 
 def number(value: Any, key: str) -> float:
-    """Check that a value is a finite number."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
         raise wrong(key, "a finite number", value)
     return float(value)
@@ -113,14 +101,12 @@ def _path(key: str, word: str) -> str:
 
 
 def read_prediction(table: Any, key: str, profile: Profile) -> Prediction:
-    """The prediction of a table, with defaults from the profile."""
     given = values.table(table, key)
     kind = required(given, "kind", key, values.one_of(tuple(KINDS)))
     return KINDS[kind](given, key, profile)
 
 
 def from_record(values: Mapping[str, Any]) -> Prediction:
-    """The prediction of a record, such as one in a lock."""
     kinds = {"band": Band, "equivalence": Equivalence, "ordering": Ordering, "count": Count}
     place = Place(**values["cell"]) if values["cell"] is not None else None
     lists = {word: tuple(values[word]) for word in ("among", "methods") if word in values}
@@ -129,14 +115,13 @@ def from_record(values: Mapping[str, Any]) -> Prediction:
 
 
 def methods_of(prediction: Prediction) -> tuple[str, ...]:
-    """The labels of the methods that a prediction is about."""
     if isinstance(prediction, Band | Equivalence):
         return prediction.a, prediction.b
     return prediction.among if isinstance(prediction, Ordering) else prediction.methods
 
 
 def _common(given: Mapping[str, Any], key: str, *more: str) -> dict[str, Any]:
-    only(given, (*COMMON, *more), key)
+    only(given, ("id", "kind", "why", "rule", *more), key)
     return {
         "id": required(given, "id", key, values.name),
         "kind": given["kind"],
@@ -147,11 +132,7 @@ def _common(given: Mapping[str, Any], key: str, *more: str) -> dict[str, Any]:
 
 def _place(given: Mapping[str, Any], key: str) -> Place:
     place = required(given, "cell", key, values.table)
-    only(place, ("graph", "budget"), f"{key}.cell")
-    return Place(
-        graph=required(place, "graph", f"{key}.cell", values.text),
-        budget=required(place, "budget", f"{key}.cell", values.budget),
-    )
+    return values.record_of(Place, place, {"graph": values.text, "budget": values.budget}, f"{key}.cell")
 
 
 def _contrast(given: Mapping[str, Any], key: str) -> dict[str, str]:

@@ -1,20 +1,18 @@
 """The runs in the ledger, compared with the cells on disk."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from aacbench.errors import DamagedCellError, LockError
 from aacbench.prereg.binding import evidence_digest, merkle_root
 from aacbench.prereg.checks import DEVIATION, INCOMPLETE, TAMPERED, Check, check_of
 from aacbench.prereg.files import Files
-from aacbench.prereg.key_diff import AGAIN, cell_name, without_lock
+from aacbench.prereg.key_diff import AGAIN, cell_name
 from aacbench.prereg.ledger import Entry, History, noted_lines, studies_beside
 from aacbench.run.layout import REGISTRATION as NOTE
 from aacbench.run.store import Cell, scan
-from aacbench.util.canonical import canonical
 
 
 @dataclass(frozen=True)
@@ -26,54 +24,37 @@ class Runs:
     given: Path | None = None
 
     def folder(self, line: Entry) -> Path:
-        """The folder of the study of a run."""
-        named = str(line.facts.get("study"))
-        last = [str(found.facts.get("study")) for found in self.history.of("run_start")][-1:]
-        return self.given if self.given is not None and [named] == last else self.files.folder / named
-
-    @property
-    def root(self) -> Path | None:
-        """The study of the last run."""
         starts = self.history.of("run_start")
-        return self.folder(starts[-1]) if starts else None
+        if self.given is not None and starts and line.facts["study"] == starts[-1].facts["study"]:
+            return self.given
+        return self.files.folder / line.facts["study"]
 
     @cached_property
     def stored(self) -> Mapping[Path, Mapping[str, Cell | DamagedCellError]]:
-        """Every cell, or what is wrong with it, in the studies of the runs."""
         folders = dict.fromkeys(self.folder(line) for line in self.history.of("run_start", "run_end"))
         return {folder: dict(scan(folder)) for folder in folders}
 
     def cells(self) -> list[Cell]:
         """The undamaged cells of the last study under any lock: newest lock first, then newest run."""
-        found = (
-            [cell for cell in self.stored.get(self.root, {}).values() if isinstance(cell, Cell)] if self.root else []
-        )
+        starts = self.history.of("run_start")
+        stored = self.stored[self.folder(starts[-1])].values() if starts else ()
         order = list(reversed(self.history.digests))
-        mine = [cell for cell in found if cell.record.get("lock") in order]
-        first = self._first_lines()
-        return sorted(mine, key=lambda cell: (order.index(str(cell.record["lock"])), -first.get(cell.cell_id, 0)))
-
-    def _first_lines(self) -> dict[str, int]:
-        """The line in which each cell was first recorded."""
-        found: dict[str, int] = {}
-        for line in self.history.of("run_end"):
-            for name in line.facts["cells"]:
-                found.setdefault(name, line.number)
-        return found
+        mine = [cell for cell in stored if isinstance(cell, Cell) and cell.record.get("lock") in order]
+        first_line = {
+            name: line.number for line in reversed(self.history.of("run_end")) for name in line.facts["cells"]
+        }
+        return sorted(mine, key=lambda cell: (order.index(cell.record["lock"]), -first_line.get(cell.cell_id, 0)))
 
     def checks(self) -> list[Check]:
-        """Check that the cells on disk are those that the runs recorded."""
         ends = self.history.of("run_end")
         count = sum(len(line.facts["cells"]) for line in ends)
         undeclared = [] if AGAIN in self.history.declared else self.disagreements()
         return [
-            check_of("rows", list(self._changed()), TAMPERED, f"{count} cells are unchanged since the run"),
-            check_of("extra cells", list(self._unrecorded()), TAMPERED, "a run recorded every cell"),
-            check_of(
-                "study note", list(self._missing_lines()), TAMPERED, "the ledger has all lines noted in the study"
-            ),
+            check_of("rows", self._changed(), TAMPERED, f"{count} cells are unchanged since the run"),
+            check_of("extra cells", self._unrecorded(), TAMPERED, "a run recorded every cell"),
+            check_of("study note", self._missing_lines(), TAMPERED, "the ledger has all lines noted in the study"),
             check_of("runs agree", undeclared, DEVIATION, f"{len(ends)} finished"),
-            check_of("runs ended", list(self._unfinished()), INCOMPLETE, "every run has ended"),
+            check_of("runs ended", self._unfinished(), INCOMPLETE, "every run has ended"),
         ]
 
     def _changed(self) -> Iterator[str]:
@@ -83,30 +64,25 @@ class Runs:
             folder = self.folder(line)
             there = self.stored[folder]
             if line.facts["cells"] and not there:
-                count = len(line.facts["cells"])
                 yield (
-                    f"line {line.number} recorded {count} cells in {folder}, but there are none (if the study was "
-                    f"moved, use --study)."
+                    f"line {line.number} recorded {len(line.facts['cells'])} cells in {folder}, but there are none (if "
+                    f"the study was moved, use --study)."
                 )
                 continue
-            latest = self._latest(folder)
+            latest: dict[str, str] = {}
+            for other in self._ends(folder):
+                latest |= other.facts["cells"]
             for name in line.facts["cells"]:
                 problem = _problem(name, there.get(name), latest[name])
                 if problem:
                     yield problem
 
-    def _latest(self, folder: Path) -> dict[str, str]:
-        """The last recorded digest of each cell in a study."""
-        found: dict[str, str] = {}
-        for line in self.history.of("run_end"):
-            if self.folder(line) == folder:
-                found |= line.facts["cells"]
-        return found
+    def _ends(self, folder: Path) -> list[Entry]:
+        return [line for line in self.history.of("run_end") if self.folder(line) == folder]
 
     def _unrecorded(self) -> Iterator[str]:
         for folder, there in self.stored.items():
-            ended = [line for line in self.history.of("run_end") if self.folder(line) == folder]
-            open_runs = self._open(folder)
+            ended, open_runs = self._ends(folder), self._open(folder)
             for name, cell in there.items():
                 if any(name in line.facts["cells"] for line in ended):
                     continue
@@ -142,7 +118,6 @@ class Runs:
         return [*self.stored, *(folder for folder in beside if folder.resolve() not in known)]
 
     def disagreements(self) -> list[str]:
-        """A sentence about each cell with different results in two runs of one lock."""
         first: dict[str, tuple[str, Entry]] = {}
         found = []
         for line in self.history.of("run_end"):
@@ -156,8 +131,7 @@ class Runs:
         return found
 
     def _open(self, folder: Path) -> list[Entry]:
-        """The runs into a study that began and did not end."""
-        over = {str(line.facts.get("start")) for line in self.history.of("run_end")}
+        over = {line.facts["start"] for line in self.history.of("run_end")}
         starts = [line for line in self.history.of("run_start") if self.folder(line) == folder]
         return [line for line in starts if line.digest not in over]
 
@@ -165,9 +139,8 @@ class Runs:
         if not self.history.of("run_start"):
             yield "the registration was never run."
         for folder in self.stored:
-            ended = [line.number for line in self.history.of("run_end") if self.folder(line) == folder]
             for line in self._open(folder):
-                if not any(number > line.number for number in ended):
+                if not any(end.number > line.number for end in self._ends(folder)):
                     yield f"the run that began in line {line.number} ({line.time}) has not ended."
 
 
@@ -181,17 +154,8 @@ def _problem(name: str, found: Cell | DamagedCellError | None, recorded: str) ->
     return ""
 
 
-def first_of_each(cells: Sequence[Cell]) -> list[Cell]:
-    """The first of the cells that differ in nothing but their lock."""
-    found: dict[bytes, Cell] = {}
+def first_of_each(cells: Iterable[Cell], identity: Callable[[Cell], Hashable]) -> list[Cell]:
+    found: dict[Hashable, Cell] = {}
     for cell in cells:
-        found.setdefault(canonical(without_lock(cell.key)), cell)
-    return list(found.values())
-
-
-def one_per_place(cells: Sequence[Cell]) -> list[Cell]:
-    """The first cell of each method, graph, budget and seed: a rerun after a deviation leaves several."""
-    found: dict[tuple[Any, ...], Cell] = {}
-    for cell in cells:
-        found.setdefault(tuple(cell.key[name] for name in ("label", "graph", "budget", "seed")), cell)
+        found.setdefault(identity(cell), cell)
     return list(found.values())

@@ -1,6 +1,5 @@
 """The registration file: TOML, read into one record with every default written out."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -9,9 +8,10 @@ from typing import Any
 from aacbench.contract.budget import convention
 from aacbench.errors import DataError, UsageError
 from aacbench.prereg import predictions
-from aacbench.prereg.predictions import Prediction, methods_of, number, only, optional, read_prediction, required
+from aacbench.prereg.predictions import Prediction, methods_of, number, optional, read_prediction, required
 from aacbench.protocols import values
-from aacbench.protocols.reader import study_of
+from aacbench.protocols.reader import parse_toml, study_of
+from aacbench.protocols.values import only
 from aacbench.run.records import BASELINE, Study
 from aacbench.stats import ESTIMANDS, PROFILES, Profile, profile
 from aacbench.util.canonical import digest, plain
@@ -53,7 +53,6 @@ class Published:
     observations: tuple[Observation, ...]
 
     def of(self, graph: str, budget: float, method: str) -> tuple[float, ...] | None:
-        """The values by seed, or None if there are none."""
         wanted = graph, budget, method
         found = next((one for one in self.observations if (one.graph, one.budget, one.method) == wanted), None)
         if found is None:
@@ -82,7 +81,6 @@ class Registration:
 
     @property
     def profile(self) -> Profile:
-        """The analysis profile."""
         return profile(self.study.analysis)
 
     def record(self) -> dict[str, Any]:
@@ -116,7 +114,6 @@ class Registration:
 
 
 def read_registration(path: Path) -> Registration:
-    """The registration of a file; errors name the file and the key."""
     try:
         found = parse_registration(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
@@ -131,11 +128,7 @@ def read_registration(path: Path) -> Registration:
 
 
 def parse_registration(text: str) -> Registration:
-    """The registration of a TOML text."""
-    try:
-        given = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"The text is not valid TOML: {error}.") from error
+    given = parse_toml(text)
     portable(given)
     return registration_of(given)  # as written: a whole number and a float are different settings
 
@@ -149,7 +142,6 @@ def portable(value: Any) -> Any:
 
 
 def registration_of(given: Mapping[str, Any]) -> Registration:
-    """The registration of a table."""
     only(given, TOP, "")
     required(given, "schema", "", values.one_of((TAG,)))
     study = _study(given)
@@ -175,7 +167,7 @@ def registration_of(given: Mapping[str, Any]) -> Registration:
         sd=optional(power, "sd", "power", _positive, None),
         power=optional(power, "target", "power", _share, 0.8),
         anchors=optional(anchors, "required", "anchors", values.many(values.one_of(ANCHORS)), ()),
-        published=read_published(given["published"], "published") if "published" in given else None,
+        published=optional(given, "published", "", read_published, None),
     )
     return _checked(found)
 
@@ -200,9 +192,7 @@ def _study(given: Mapping[str, Any]) -> Study:
 
 
 def _predictions(given: Mapping[str, Any], chosen: Profile) -> tuple[Prediction, ...]:
-    tables = required(given, "prediction", "", lambda value, key: value)
-    if not isinstance(tables, list) or not tables:
-        raise UsageError("The key prediction must be a list of tables; write [[prediction]] above each.")
+    tables = required(given, "prediction", "", values.tables)
     found = tuple(read_prediction(table, f"prediction #{i}", chosen) for i, table in enumerate(tables, 1))
     names = [prediction.id for prediction in found]
     for i, name in enumerate(names, 1):
@@ -247,27 +237,22 @@ def _check_place(prediction: Prediction, key: str, study: Study) -> None:
 
 
 def _positive(value: Any, key: str) -> float:
-    found = number(value, key)
-    if found <= 0:
+    if number(value, key) <= 0:
         raise values.wrong(key, "a number above zero", value)
-    return found
+    return float(value)
 
 
 def _share(value: Any, key: str) -> float:
-    found = number(value, key)
-    if not 0 < found < 1:
+    if not 0 < number(value, key) < 1:
         raise values.wrong(key, "a number between 0 and 1", value)
-    return found
+    return float(value)
 
 
 def read_published(table: Any, key: str) -> Published:
-    """The table `[published]` with its `[[published.observation]]`."""
     given = values.table(table, key)
     only(given, ("source", "unit", "seeds", "violations", "observation"), key)
     seeds = required(given, "seeds", key, values.many(values.whole(0)))
-    rows = required(given, "observation", key, lambda value, _: value)
-    if not isinstance(rows, list) or not rows:
-        raise UsageError(f"{key}.observation must be a list of tables; write [[{key}.observation]] above each.")
+    rows = required(given, "observation", key, values.tables)
     return Published(
         source=required(given, "source", key, values.text),
         unit=optional(given, "unit", key, values.one_of(UNITS), UNITS[0]),
@@ -278,17 +263,11 @@ def read_published(table: Any, key: str) -> Published:
 
 
 def _observation(row: Any, key: str, seeds: int) -> Observation:
-    given: Mapping[str, Any] = values.table(row, key)
-    only(given, ("graph", "budget", "method", "values"), key)
-    numbers = required(given, "values", key, _numbers)
-    if len(numbers) not in (1, seeds):
+    checks = {"graph": values.text, "budget": values.budget, "method": values.text, "values": _numbers}
+    found = values.record_of(Observation, row, checks, key)
+    if len(found.values) not in (1, seeds):
         raise UsageError(f"{key}.values must have one number for each of the {seeds} seeds, or one for all of them.")
-    return Observation(
-        graph=required(given, "graph", key, values.text),
-        budget=required(given, "budget", key, values.budget),
-        method=required(given, "method", key, values.text),
-        values=numbers,
-    )
+    return found
 
 
 def _numbers(value: Any, key: str) -> tuple[float, ...]:

@@ -1,10 +1,8 @@
 """A new registration to fill in: the study of a protocol as TOML, with a comment on each decision."""
 
-import json
-from typing import Any
-
 from aacbench.prereg.schema import TAG
-from aacbench.run.records import BASELINE, MethodChoice, Study
+from aacbench.protocols.reader import method_table, toml_lines, toml_value
+from aacbench.run.records import BASELINE, Study
 
 HEAD = """\
 # A registration. Fill in every TODO, check everything else, then: aacbench prereg plan, lock, run, verify.
@@ -75,41 +73,18 @@ target = 0.8
 
 
 def new_registration(study: Study, name: str, title: str) -> str:
-    """The text of a registration of this study, with two example predictions."""
-    values = study.record()
-    text = HEAD.format(
-        **{key: _value(values[key]) for key in ("protocol", "graphs", "seeds", "search", "selection", "measure")},
-        budgets=_value([int(budget) if budget == int(budget) else budget for budget in study.budgets]),
-        convention=_value(study.convention),
-        schema=_value(TAG),
-        id=_value(name),
-        title=_value(title),
-        queries="".join(f"{key} = {_value(value)}\n" for key, value in values["queries"].items()),
-    )
-    labels = [choice.label for choice in study.methods if choice.name != BASELINE]
-    a, b = (*labels, BASELINE)[:2]
-    return (
-        text
-        + "".join(_method(choice) for choice in study.methods)
-        + PREDICTIONS.format(
-            graph=_value(study.graphs[0]),
-            budget=f"{study.budgets[0]:g}",
-            a=_value(a),
-            b=_value(b),
-            analysis=_value(study.analysis),
-        )
-    )
-
-
-def _method(choice: MethodChoice) -> str:
-    tables = {"settings": dict(choice.settings), "grid": dict(choice.grid)}
-    lines = [f"{key} = {_value(table)}\n" for key, table in tables.items() if table]
-    return f"\n[[method]]\nname = {_value(choice.name)}\n{''.join(lines)}"
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{json.dumps(key)} = {_value(inner)}" for key, inner in value.items()) + " }"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    a, b, *_ = (*(choice.label for choice in study.methods if choice.name != BASELINE), BASELINE)
+    values = {
+        **study.record(),
+        "budgets": [int(budget) if budget == int(budget) else budget for budget in study.budgets],
+        "schema": TAG,
+        "id": name,
+        "title": title,
+        "graph": study.graphs[0],
+        "a": a,
+        "b": b,
+    }
+    written = {key: toml_value(value) for key, value in values.items()}
+    head = HEAD.format(**{**written, "queries": toml_lines(values["queries"])})
+    methods = "".join("\n[[method]]\n" + toml_lines(method_table(choice)) for choice in study.methods)
+    return head + methods + PREDICTIONS.format(**written, budget=f"{study.budgets[0]:g}")

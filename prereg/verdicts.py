@@ -21,7 +21,6 @@ class Verdicts:
     point: str
 
     def of(self, rule: str) -> str:
-        """The verdict of the rule of this name."""
         return self.interval if rule == "interval" else self.point
 
 
@@ -49,7 +48,6 @@ def by_point(estimate: float | None, band: Interval, null: float) -> str:
 
 
 def in_band(estimate: float | None, interval: Interval | None, band: Interval, null: float) -> Verdicts:
-    """Both rules on a band."""
     return Verdicts(by_interval(interval, band, null), by_point(estimate, band, null))
 
 
@@ -71,7 +69,6 @@ def of_all(verdicts: list[Verdicts]) -> Verdicts:
 
 
 def counted(found: int, expected: int) -> Verdicts:
-    """Both rules on a count, which is exact."""
     verdict = SURVIVED if found == expected else MAGNITUDE
     return Verdicts(verdict, verdict)
 

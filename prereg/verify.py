@@ -22,15 +22,15 @@ from aacbench.prereg.checks import (
 )
 from aacbench.prereg.confirmatory_status import RunDeviations, first_run_lock, standing
 from aacbench.prereg.conformity import as_locked, clock_check, code_check, locks_of, order_checks, runs_with_other_code
-from aacbench.prereg.evaluate import Judged, Observations, Rows, forest, judge_all, judge_as_locked, reported
+from aacbench.prereg.evaluate import Judged, Observations, Rows, forest, judge_all, judge_as_locked
 from aacbench.prereg.files import Files
 from aacbench.prereg.key_diff import without_lock
 from aacbench.prereg.ledger import Entry, History, history_of, read_ledger
 from aacbench.prereg.lock import Lock
-from aacbench.prereg.runs import Runs, first_of_each, one_per_place
+from aacbench.prereg.runs import Runs, first_of_each
 from aacbench.prereg.schema import FROM_LOCK, Published, Registration, read_registration
 from aacbench.prereg.verdicts import FALSIFIED, INCONCLUSIVE, NOT_EVALUATED
-from aacbench.util.canonical import plain
+from aacbench.util.canonical import canonical, plain
 
 TIERS = {
     "T0": "declared: somebody says so, and nothing here confirms it",
@@ -56,11 +56,9 @@ class Verification:
 
     @property
     def code(self) -> int:
-        """The exit code, whatever the verdicts."""
         return exit_code(self.checks)
 
     def gated(self) -> int:
-        """The exit code of `--gate`, which also depends on the verdicts."""
         verdicts = [one.verdict for one in self.judged]
         if self.code:
             return self.code
@@ -69,7 +67,6 @@ class Verification:
         return INCONCLUSIVE_CODE if INCONCLUSIVE in verdicts else 0
 
     def record(self) -> dict[str, Any]:
-        """Everything, as written to the JSON file."""
         return {
             "format": "aacbench.prereg.verify/1",
             "id": self.registration.id,
@@ -108,22 +105,24 @@ def verify(files: Files, study: Path | None = None) -> Verification:
     lock = locks[history.digests[-1]]
     runs = Runs(files, history, study)
     checks += runs.checks()
-    cells = first_of_each(runs.cells())
+    cells = first_of_each(runs.cells(), lambda cell: canonical(without_lock(cell.key)))
     conformity, matched = as_locked(registration, lock, history, cells)
     checks += [*conformity, clock_check(locks, runs), code_check(locks, history)]
     checks += anchor_checks(files, registration, history, locks)
     if exit_code(checks) in (TAMPERED, ORDER):  # verdicts on tampered rows would lend them weight
         return _without_verdicts(registration, checks, lock.digest)
-    used = one_per_place(reported(cells))
+    # A rerun after a deviation leaves several cells in one place.
+    reported = [cell for cell in cells if cell.is_reported]
+    used = first_of_each(reported, lambda cell: tuple(cell.key[name] for name in ("label", "graph", "budget", "seed")))
     keys = [without_lock(cell.key) for cell in used]
     deviations = RunDeviations(
         cells=[one for one in matched.deviating if one.key in keys],
         other_code=bool(runs_with_other_code(locks, history)),
         runs_disagree=bool(runs.disagreements()),
     )
-    status = standing(files, registration, entries, history, locks, deviations)
+    statuses, notes = standing(files, registration, entries, history, locks, deviations)
     judged = judge_all(registration, Rows(used))
-    withdrawn = next((str(entry.facts.get("reason")) for entry in history.of("withdraw")), "")
+    withdrawn = next((entry.facts["reason"] for entry in history.of("withdraw")), "")
     if not withdrawn:
         checks.append(_evaluated(judged))
     return Verification(
@@ -131,8 +130,8 @@ def verify(files: Files, study: Path | None = None) -> Verification:
         lock=lock.digest,
         checks=tuple(checks),
         judged=tuple(judged),
-        standing=status.of,
-        notes=(*status.notes, *_verdicts_before_amendment(registration, history, locks, Rows(used))),
+        standing=statuses,
+        notes=(*notes, *_verdicts_before_amendment(registration, history, locks, Rows(used))),
         tier=_tier(files, registration, history, checks),
         declared=tuple(_declared(entry, history) for entry in history.of("deviate")),
         withdrawn=withdrawn,
@@ -182,7 +181,6 @@ def _evaluated(judged: Sequence[Judged]) -> Check:
 
 
 def _tier(files: Files, registration: Registration, history: History, checks: Sequence[Check]) -> str:
-    """The highest tier that the checks show."""
     if any(check.status == FAIL and check.code in (TAMPERED, ORDER) for check in checks):
         return "T0"
     if not anchored_before(files, history):

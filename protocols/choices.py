@@ -1,14 +1,14 @@
 """Changes of a study on the command line: lists such as `alt[tie=fifo],alt-pool[K0=32|64]`, queries, and the rest."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
 from aacbench.contract.composite import split_outside_brackets
 from aacbench.errors import UsageError
-from aacbench.protocols.reader import revised, same_method
+from aacbench.protocols.reader import method_table, revised, same_method
 from aacbench.protocols.values import LARGEST, NAME, same_value, shown, wrong
 from aacbench.run.records import FILE, SCENARIO, MethodChoice, QueryPlan, Study
 
@@ -40,10 +40,10 @@ def override(
     total that is cut in the protocol's own proportion, or the path of a query file, all of which is used.
     """
     changes = {
-        "methods": None if methods is None else [_table(choice) for choice in _chosen(study, methods)],
-        "graphs": _entries(graphs),
-        "budgets": _numbers(budgets),
-        "seeds": _numbers(seeds),
+        "methods": None if methods is None else [method_table(choice) for choice in _chosen(study, methods)],
+        "graphs": _entries(graphs, str),
+        "budgets": _entries(budgets, value_of),
+        "seeds": _entries(seeds, value_of),
         "queries": None if queries is None else _query_plan(study.queries, queries).record(),
         "search": search,
         "convention": convention,
@@ -64,7 +64,6 @@ def parse_methods(text: str) -> tuple[MethodChoice, ...]:
 
 
 def spell(choice: MethodChoice) -> str:
-    """Return a method with its grid as a user would write it."""
     options = {key: (value,) for key, value in choice.settings.items()} | dict(choice.grid)
     inside = ",".join(f"{key}={'|'.join(map(_word, values))}" for key, values in options.items())
     return f"{choice.name}[{inside}]" if inside else choice.name
@@ -84,29 +83,19 @@ def value_of(text: str) -> bool | int | float | str:
 def _chosen(study: Study, methods: str | Sequence[MethodChoice]) -> Sequence[MethodChoice]:
     if not isinstance(methods, str):
         return methods
-    merged = [choice for wanted in parse_methods(methods) for choice in _merged(study, wanted)]
-    # Where a protocol has a method with several settings, the text may make them equal.
-    return list({same_method(choice): choice for choice in merged}.values())
+    merged: dict[object, MethodChoice] = {}  # the text may make several settings of a method equal
+    for wanted in parse_methods(methods):
+        described = [choice for choice in study.methods if choice.name == wanted.name]
+        for base in described or [wanted]:
+            settings = {key: value for key, value in base.settings.items() if key not in wanted.grid}
+            grid = {key: options for key, options in base.grid.items() if key not in wanted.settings}
+            choice = replace(wanted, settings={**settings, **wanted.settings}, grid={**grid, **wanted.grid})
+            merged[same_method(choice)] = choice
+    return list(merged.values())
 
 
-def _merged(study: Study, wanted: MethodChoice) -> Iterator[MethodChoice]:
-    described = [choice for choice in study.methods if choice.name == wanted.name]
-    for base in described or [wanted]:
-        settings = {key: value for key, value in base.settings.items() if key not in wanted.grid}
-        grid = {key: options for key, options in base.grid.items() if key not in wanted.settings}
-        yield MethodChoice(name=wanted.name, settings={**settings, **wanted.settings}, grid={**grid, **wanted.grid})
-
-
-def _table(choice: MethodChoice) -> dict[str, Any]:
-    return {"name": choice.name, "settings": choice.settings, "grid": choice.grid}
-
-
-def _entries(values: str | Sequence[Any] | None) -> Sequence[Any] | None:
-    return [part.strip() for part in values.split(",")] if isinstance(values, str) else values
-
-
-def _numbers(values: str | Sequence[Any] | None) -> Sequence[Any] | None:
-    return [value_of(part.strip()) for part in values.split(",")] if isinstance(values, str) else values
+def _entries(values: str | Sequence[Any] | None, read: Callable[[str], Any]) -> Sequence[Any] | None:
+    return [read(part.strip()) for part in values.split(",")] if isinstance(values, str) else values
 
 
 def _query_plan(plan: QueryPlan, wanted: str | int | QueryPlan) -> QueryPlan:
@@ -192,7 +181,6 @@ def _setting(text: str, piece: Piece) -> tuple[str, tuple[Any, ...]]:
 
 
 def _split(piece: Piece, separator: str) -> list[Piece]:
-    """Split a piece at each separator that is not inside brackets."""
     start, body = piece
     pieces = []
     for text in split_outside_brackets(body, separator):

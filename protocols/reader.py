@@ -1,6 +1,5 @@
 """Protocols as TOML: read into studies, where an error names the file and the key, and written from them."""
 
-import inspect
 import json
 import re
 import tomllib
@@ -9,12 +8,12 @@ from dataclasses import replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from aacbench.contract.budget import convention
 from aacbench.errors import UsageError
 from aacbench.protocols import values
-from aacbench.protocols.values import Check, many, one_of, table, table_of, whole
+from aacbench.protocols.values import Check, many, one_of, record_of, table_of, whole
 from aacbench.run.records import FILE, SCENARIO, STRATA, MethodChoice, QueryPlan, Study
 
 SELECTIONS = ("mean-expansions", "retrospective", "none")
@@ -22,8 +21,6 @@ MEASURES = ("count", "time", "audit")
 SEED = whole(0, 2**32 - 1)
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-
-Record = TypeVar("Record")
 
 
 def read_protocol(name_or_path: str | Path, extra: Mapping[str, Path] | None = None) -> Study:
@@ -43,8 +40,7 @@ def read_protocol(name_or_path: str | Path, extra: Mapping[str, Path] | None = N
 
 
 def parse_protocol(text: str) -> Study:
-    """Return the study that a protocol's text describes."""
-    return coherent(_record(Study, _toml(text), TOP, ""))
+    return coherent(record_of(Study, parse_toml(text), TOP, ""))
 
 
 def to_toml(study: Study) -> str:
@@ -52,8 +48,8 @@ def to_toml(study: Study) -> str:
     record = study.record()
     queries = record.pop("queries")
     del record["methods"]
-    parts = [_lines(record), "[queries]\n" + _lines(queries)]
-    parts += ["[[methods]]\n" + _lines(_method_table(choice)) for choice in study.methods]
+    parts = [toml_lines(record), "[queries]\n" + toml_lines(queries)]
+    parts += ["[[methods]]\n" + toml_lines(method_table(choice)) for choice in study.methods]
     return "\n".join(parts)
 
 
@@ -87,40 +83,39 @@ def coherent(study: Study) -> Study:
     return study
 
 
-def _search(value: Any, key: str) -> str:
+def _named_by(full_name: Callable[[str], str]) -> Check:
+    """Return a check of texts that `full_name` understands and writes out."""
+
+    def check(value: Any, key: str) -> str:
+        text = values.text(value, key)
+        try:
+            return full_name(text)
+        except UsageError as error:
+            raise UsageError(f"{key}: {error}") from error
+
+    return check
+
+
+def _policy_name(text: str) -> str:
     from aacbench.search.policy import parse  # imports numba
 
-    text = values.text(value, key)
-    try:
-        return parse(text).name
-    except UsageError as error:
-        raise UsageError(f"{key}: {error}") from error
-
-
-def _convention(value: Any, key: str) -> str:
-    label = values.text(value, key)
-    try:
-        return convention(label).label
-    except UsageError as error:
-        raise UsageError(f"{key}: {error}") from error
+    return parse(text).name
 
 
 def _mode(value: Any, key: str) -> str:
     from aacbench.queries.sampling import MODES
 
-    mode: str = one_of((*MODES, STRATA, SCENARIO, FILE))(value, key)
-    return mode
+    return one_of((*MODES, STRATA, SCENARIO, FILE))(value, key)
 
 
 def _analysis(value: Any, key: str) -> str:
     from aacbench.stats.profiles import PROFILES  # imports scipy
 
-    profile: str = one_of(tuple(PROFILES))(value, key)
-    return profile
+    return one_of(tuple(PROFILES))(value, key)
 
 
 def _queries(value: Any, key: str) -> QueryPlan:
-    plan = _record(QueryPlan, value, QUERIES, key)
+    plan = record_of(QueryPlan, value, QUERIES, key)
     if plan.mode == FILE and not plan.file:
         raise UsageError(f'{key}.file is missing; with mode = "file" it names a CSV file of queries.')
     if plan.file and plan.drawn:
@@ -131,7 +126,7 @@ def _queries(value: Any, key: str) -> QueryPlan:
 
 
 def _method(value: Any, key: str) -> MethodChoice:
-    choice = _record(MethodChoice, value, METHOD, key)
+    choice = record_of(MethodChoice, value, METHOD, key)
     both = next((word for word in choice.settings if word in choice.grid), None)
     if both is not None:
         raise UsageError(f"{key} has {both} both in settings and in grid; give it once.")
@@ -141,8 +136,7 @@ def _method(value: Any, key: str) -> MethodChoice:
 def _methods(value: Any, key: str) -> tuple[MethodChoice, ...]:
     if isinstance(value, Mapping):
         raise UsageError(f"{key} must be a list of tables; write [[{key}]] above each.")
-    choices: tuple[MethodChoice, ...] = many(_method, same=same_method)(value, key)
-    return choices
+    return many(_method, same=same_method)(value, key)
 
 
 def same_method(choice: MethodChoice) -> object:
@@ -174,8 +168,8 @@ TOP: dict[str, Check] = {
     "budgets": many(values.budget),
     "seeds": many(SEED),
     "queries": _queries,
-    "search": _search,
-    "convention": _convention,
+    "search": _named_by(_policy_name),
+    "convention": _named_by(lambda label: convention(label).label),
     "selection": one_of(SELECTIONS),
     "measure": many(one_of(MEASURES)),
     "analysis": _analysis,
@@ -184,18 +178,6 @@ TOP: dict[str, Check] = {
 
 # Every key, as in the documentation.
 KEYS = (*TOP, *(f"queries.{key}" for key in QUERIES), *(f"methods.{key}" for key in METHOD))
-
-
-def _record(kind: Callable[..., Record], value: Any, checks: Mapping[str, Check], key: str) -> Record:
-    """Return a record of a table's values; keys without a default must be given."""
-    given, prefix = table(value, key), f"{key}." if key else ""
-    for word in given:
-        if word not in checks:
-            raise UsageError(f"Unknown key {values.shown(prefix + word)}; {values.nearest(word, checks)}")
-    for word, parameter in inspect.signature(kind).parameters.items():
-        if parameter.default is parameter.empty and word not in given:
-            raise UsageError(f"{prefix}{word} is missing.")
-    return kind(**{word: checks[word](entry, f"{prefix}{word}") for word, entry in given.items()})
 
 
 def _shipped() -> Traversable:
@@ -225,7 +207,7 @@ def _contents(source: Path | Traversable) -> str:
         raise UsageError(f"Byte {error.start + 1} is not UTF-8; save the protocol as UTF-8 text.") from error
 
 
-def _toml(text: str) -> dict[str, Any]:
+def parse_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -233,24 +215,24 @@ def _toml(text: str) -> dict[str, Any]:
         raise UsageError(f"Not valid TOML: {str(error).replace('at end of document', end)}.") from error
 
 
-def _method_table(choice: MethodChoice) -> dict[str, Any]:
+def method_table(choice: MethodChoice) -> dict[str, Any]:
     tables = {"settings": choice.settings, "grid": choice.grid}
     return {"name": choice.name} | {key: dict(table) for key, table in tables.items() if table}
 
 
-def _lines(table: dict[str, Any]) -> str:
-    return "".join(f"{_key(key)} = {_value(value)}\n" for key, value in table.items())
+def toml_lines(table: dict[str, Any]) -> str:
+    return "".join(f"{_key(key)} = {toml_value(value)}\n" for key, value in table.items())
 
 
 def _key(key: str) -> str:
-    return key if _BARE_KEY.fullmatch(key) else _value(key)
+    return key if _BARE_KEY.fullmatch(key) else toml_value(key)
 
 
-def _value(value: Any) -> str:
+def toml_value(value: Any) -> str:
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items()) + " }"
+        return "{ " + ", ".join(f"{_key(key)} = {toml_value(entry)}" for key, entry in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
+        return "[" + ", ".join(map(toml_value, value)) + "]"
     if isinstance(value, str):
         # JSON's escapes are valid in TOML, but TOML also wants the delete character escaped.
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

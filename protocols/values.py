@@ -1,15 +1,17 @@
 """Checks of single values: each returns the value as a study has it, or raises an error that names the key."""
 
+import inspect
 import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from aacbench.errors import UsageError
 from aacbench.util.text import near_names
 
 Check = Callable[[Any, str], Any]
+Record = TypeVar("Record")
 
 # Other characters have a meaning in a method list.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+:-]*")
@@ -17,7 +19,6 @@ LARGEST = 2**53 - 1  # JSON readers disagree on larger whole numbers, and so wou
 
 
 def wrong(key: str, must_be: str, value: object) -> UsageError:
-    """Return the error about a value that its key does not allow."""
     return UsageError(f"{key} must be {must_be}, not {shown(value)}.")
 
 
@@ -37,35 +38,30 @@ def shown(value: object, most: int = 40) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a suggestion for an unknown word: the nearest known one, or the list of all."""
     choices = list(known)
     close = near_names(word, choices)
     return f"did you mean {close[0]}?" if close else f"choose one of {', '.join(choices)}."
 
 
 def text(value: Any, key: str) -> str:
-    """Check a text that is not blank."""
     if not isinstance(value, str) or not value or value != value.strip():
         raise wrong(key, "a text without blanks at its ends", value)
     return value
 
 
 def name(value: Any, key: str) -> str:
-    """Check a name of letters, digits and a few signs."""
     if not isinstance(value, str) or not NAME.fullmatch(value):
         raise wrong(key, "a name of letters, digits and _ . + : -", value)
     return value
 
 
 def flag(value: Any, key: str) -> bool:
-    """Check true or false."""
     if not isinstance(value, bool):
         raise wrong(key, "true or false", value)
     return value
 
 
 def whole(minimum: int, maximum: int = LARGEST) -> Check:
-    """Return a check of whole numbers between two limits."""
     limits = f"of at least {minimum}" if maximum == LARGEST else f"between {minimum} and {maximum}"
 
     def check(value: Any, key: str) -> int:
@@ -77,7 +73,6 @@ def whole(minimum: int, maximum: int = LARGEST) -> Check:
 
 
 def budget(value: Any, key: str) -> float:
-    """Check a number of bytes per vertex."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value <= LARGEST:
         raise wrong(key, "a positive number of bytes per vertex", value)
     if float(f"{value:g}") != value:  # tables print six digits, and two budgets must not look the same
@@ -86,7 +81,6 @@ def budget(value: Any, key: str) -> float:
 
 
 def setting(value: Any, key: str) -> bool | int | float | str:
-    """Check the value of a parameter."""
     if isinstance(value, str):
         return text(value, key)
     if (isinstance(value, int) and abs(value) > LARGEST) or not isinstance(value, int | float):
@@ -97,8 +91,6 @@ def setting(value: Any, key: str) -> bool | int | float | str:
 
 
 def one_of(choices: tuple[str, ...]) -> Check:
-    """Return a check of words from a list."""
-
     def check(value: Any, key: str) -> str:
         if not isinstance(value, str):
             raise wrong(key, f"one of {', '.join(choices)}", value)
@@ -132,15 +124,35 @@ def many(check: Check, same: Callable[[Any], object] = same_value) -> Check:
 
 
 def table(value: Any, key: str) -> Mapping[str, Any]:
-    """Check a TOML table."""
     if not isinstance(value, Mapping):
         raise wrong(key, "a table", value)
     return value
 
 
-def table_of(check: Check) -> Check:
-    """Return a check of tables with any names, and values of one kind."""
+def tables(value: Any, key: str) -> list[Any]:
+    if not isinstance(value, list) or not value:
+        raise UsageError(f"{key} must be a list of tables; write [[{key}]] above each.")
+    return value
 
+
+def record_of(kind: Callable[..., Record], value: Any, checks: Mapping[str, Check], key: str) -> Record:
+    """Return a record of a table's values; keys without a default must be given."""
+    given, prefix = table(value, key), f"{key}." if key else ""
+    only(given, checks, key)
+    for word, parameter in inspect.signature(kind).parameters.items():
+        if parameter.default is parameter.empty and word not in given:
+            raise UsageError(f"{prefix}{word} is missing.")
+    return kind(**{word: checks[word](entry, f"{prefix}{word}") for word, entry in given.items()})
+
+
+def only(given: Iterable[str], known: Iterable[str], key: str) -> None:
+    words = list(known)
+    for word in given:
+        if word not in words:
+            raise UsageError(f"Unknown key {shown(f'{key}.{word}' if key else word)}; {nearest(word, words)}")
+
+
+def table_of(check: Check) -> Check:
     def check_all(value: Any, key: str) -> dict[str, Any]:
         entries = table(value, key).items()
         return {name(word, f"a name in {key}"): check(entry, f"{key}.{word}") for word, entry in entries}

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,12 @@ from aacbench.errors import UsageError
 from aacbench.reports.formatting import (
     UNMATCHED,
     aligned,
-    graph_names,
-    graph_notes,
     is_matched,
     is_oracle,
     mark_notes,
     marked,
     optional,
+    with_short_graphs,
 )
 from aacbench.run.layout import QUERIES_FILE
 from aacbench.run.matched import bytes_per_vertex, expansions
@@ -79,7 +78,6 @@ def compare(a: Side, b: Side) -> list[Comparison]:
 
 
 def differences(a: Side, b: Side) -> dict[str, tuple[str, str]]:
-    """Return what differs besides the method and may explain a difference: the search, the convention."""
     terms_a, terms_b = _terms(_cells(a)), _terms(_cells(b))
     return {name: (terms_a[name], terms_b[name]) for name in terms_a if terms_a[name] != terms_b[name]}
 
@@ -92,8 +90,7 @@ def _terms(cells: list[Cell]) -> dict[str, str]:
 
 def markdown(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str, tuple[str, str]] | None = None) -> str:
     """Return the table and how to read it; `differing` is the result of `differences`."""
-    names = graph_names(row.graph for row in rows)
-    rows = [replace(row, graph=names[row.graph]) for row in rows]
+    rows, graph_notes = with_short_graphs(rows)
     table = [
         {
             "graph": row.graph,
@@ -110,7 +107,7 @@ def markdown(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str,
             "tied %": f"{100 * row.tied:.1f}",
             "A B/v": optional(row.bytes_a, ".1f"),
             "B B/v": optional(row.bytes_b, ".1f"),
-            "A - B B/v": optional(_bytes_difference(row), ".1f"),
+            "A - B B/v": "" if row.bytes_a is None or row.bytes_b is None else f"{row.bytes_a - row.bytes_b:.1f}",
         }
         for row in rows
     ]
@@ -118,7 +115,7 @@ def markdown(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str,
     items = (differing or {}).items()
     notes = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED}"]
     notes += [f"Not the same for both: {name}, {one} for A and {other} for B." for name, (one, other) in items]
-    notes += [*mark_notes(oracle_a or oracle_b), *graph_notes(names)]
+    notes += [*mark_notes(oracle_a or oracle_b), *graph_notes]
     note = "".join(f"\n\n{note}" for note in notes)
     return (
         f"A is {marked(a, oracle_a)}, B is {marked(b, oracle_b)}. Expansions per test query, paired; below 1, A "
@@ -190,12 +187,7 @@ def _paired(one: Cell, other: Cell) -> tuple[Array, Array, int]:
 
 
 def _answered(cell: Cell) -> dict[Hashable, int | None]:
-    """Return the expansions by test query, None if it was not answered."""
     if QUERIES_FILE not in cell.files:
         return {}
     answers = expansions(cell)
     return answers if cell.outcome == "ok" else dict.fromkeys(answers)
-
-
-def _bytes_difference(row: Comparison) -> float | None:
-    return None if row.bytes_a is None or row.bytes_b is None else row.bytes_a - row.bytes_b

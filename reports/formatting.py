@@ -1,7 +1,8 @@
 """What all tables share: alignment, short names of graphs, marks of methods, and notes."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from tabulate import tabulate
 
@@ -9,6 +10,8 @@ from aacbench.contract.composite import PARTS
 from aacbench.graphs.catalogue import FILE_PREFIX
 from aacbench.run.store import Cell
 from aacbench.util.text import one_line
+
+Row = TypeVar("Row", bound=Any)  # a dataclass with a field `graph`
 
 LONGEST_CELL, LONGEST_REASON = 200, 400  # characters of a plugin's text in a table, and in a line
 UNMATCHED = "deploys more than its budget by design; excluded from comparisons at matched memory."
@@ -24,7 +27,6 @@ def aligned(rows: Sequence[Mapping[str, str]], text_columns: Collection[str]) ->
 
 
 def optional(value: float | None, form: str) -> str:
-    """Return a formatted number, or an empty text for None."""
     return "" if value is None else format(value, form)
 
 
@@ -41,8 +43,13 @@ def graph_names(graphs: Iterable[str]) -> dict[str, str]:
     return shown
 
 
+def with_short_graphs(rows: Sequence[Row]) -> tuple[list[Row], list[str]]:
+    """Return the rows with the graphs' names to show, and notes on those that are not the full ones."""
+    names = graph_names(row.graph for row in rows)
+    return [replace(row, graph=names[row.graph]) for row in rows], graph_notes(names)
+
+
 def graph_notes(names: Mapping[str, str]) -> list[str]:
-    """Return a line with the full name of each graph that is shown with a short one."""
     return [f"{short}: {full.removeprefix(FILE_PREFIX)}" for full, short in names.items() if short != full]
 
 
@@ -60,7 +67,6 @@ def is_oracle(cells: Iterable[Cell]) -> bool:
 
 
 def is_matched(cells: Iterable[Cell]) -> bool:
-    """Return whether the method of these cells claims to keep its budget."""
     return all(cell.claims.get("matched", True) for cell in cells)
 
 
@@ -70,7 +76,6 @@ def marked(method: str, oracle: bool, matched: bool = True) -> str:
 
 
 def mark_notes(oracle: bool, matched: bool = True) -> list[str]:
-    """Return what the marks mean, one line each."""
     notes = [f"(oracle): {ORACLE}"] if oracle else []
     return notes if matched else [*notes, f"(over budget): {UNMATCHED}"]
 

@@ -1,7 +1,7 @@
 """The latency table of a study: p50 and p95 of each method's searches, and the A/A control."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,12 @@ import numpy.typing as npt
 from aacbench.errors import UsageError
 from aacbench.reports.formatting import (
     aligned,
-    graph_names,
-    graph_notes,
     is_matched,
     is_oracle,
     mark_notes,
     marked,
     optional,
+    with_short_graphs,
 )
 from aacbench.run.layout import CONTROL_FILE, TIMINGS_FILE
 from aacbench.run.rows import read_timings
@@ -69,9 +68,7 @@ def latencies(cells: Iterable[Cell]) -> list[Latency]:
 
 
 def markdown(rows: Sequence[Latency]) -> str:
-    """Return the table and how to read it."""
-    names = graph_names(row.graph for row in rows)
-    rows = [replace(row, graph=names[row.graph]) for row in rows]
+    rows, graph_notes = with_short_graphs(rows)
     marks = mark_notes(any(row.oracle for row in rows), all(row.matched for row in rows))
     table = [
         {
@@ -94,7 +91,7 @@ def markdown(rows: Sequence[Latency]) -> str:
         "graph and budget, except dijkstra, ran twice under two names: the A/A ratio compares the two, and differences "
         "between methods below the A/A spread mean nothing. A build costs its own seconds plus those of its pools; its "
         "memory is the increase of the worker's peak memory, including libraries that the build imports."
-        + "".join(f"\n{note}" for note in [*marks, *graph_notes(names)])
+        + "".join(f"\n{note}" for note in [*marks, *graph_notes])
     )
 
 

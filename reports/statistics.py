@@ -48,7 +48,6 @@ class Analysis:
 
     @property
     def name(self) -> str:
-        """Graph and budget of A, such as `grid 32`."""
         return f"{self.graph} {self.budget_a:g}"
 
 
@@ -67,9 +66,8 @@ class Table:
     graphs: tuple[str, ...]
     warnings: tuple[str, ...]
 
-    def forest(self, bands: Mapping[str, tuple[float, float]] | None = None) -> list[ForestRow]:
-        """Return the rows of a forest plot; `bands` has the predicted intervals by the names of cells."""
-        return forest_rows(((cell.name, cell.effect) for cell in self.cells), bands)
+    def forest(self) -> list[ForestRow]:
+        return forest_rows((cell.name, cell.effect) for cell in self.cells)
 
 
 def analyse(

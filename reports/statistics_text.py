@@ -7,7 +7,7 @@ from typing import Any
 from aacbench.reports.formatting import aligned, graph_names, graph_notes, optional
 from aacbench.reports.statistics import Analysis, Table
 from aacbench.run.matched import bytes_apart
-from aacbench.stats import Effect, Estimand
+from aacbench.stats import Estimand
 from aacbench.stats.combine import COMBINATIONS, CORRECTIONS
 from aacbench.stats.effects import DIFFERENT, EQUIVALENT, INCONCLUSIVE, WITHIN
 from aacbench.stats.estimands import estimand as estimand_of
@@ -17,19 +17,17 @@ PROFILE_TAG = "aacbench.profile/1"
 
 
 def markdown(table: Table) -> str:
-    """Return the table, notes and sentences as Markdown."""
     names = graph_names(table.graphs)
     table = _renamed(table, names)
     parts = [_heading(table)]
     if table.cells:
         parts.append(aligned([_row(table, cell) for cell in table.cells], ("graph", "outcome", "ratio outcome")))
     parts.append("\n".join(f"- {note}" for note in [*_notes(table), *graph_notes(names)]))
-    parts += ["\n".join(sentence(table, cell) for cell in table.cells)] if table.cells else []
-    return "\n\n".join(parts)
+    parts.append("\n".join(sentence(table, cell) for cell in table.cells))
+    return "\n\n".join(filter(None, parts))
 
 
 def records(table: Table) -> dict[str, Any]:
-    """Return the table as plain values, for JSON."""
     profile = table.profile.record()
     return {
         "a": table.a,
@@ -67,7 +65,8 @@ def sentence(table: Table, cell: Analysis) -> str:
         return f"{place}, {table.a} and {table.b} were not compared: {effect.reason}"
     claim = f"{place}, {_claim(table, effect.estimate)}"
     name = "" if table.estimand.name == "reduction_of_means_pp" else f"{table.estimand.name}, "
-    sample = f"{name}{_seeds(effect.seeds)}, {effect.queries} queries, {effect.profile}"
+    seeds = f"{effect.seeds or 'no'} seed{'' if effect.seeds == 1 else 's'}"
+    sample = f"{name}{seeds}, {effect.queries} queries, {effect.profile}"
     combined = _over_queries(table, cell)
     if effect.interval95 is None:
         return f"{claim} ({sample}). {effect.status.capitalize()}: {effect.reason}{combined}"
@@ -93,7 +92,8 @@ def _verdict(table: Table, cell: Analysis) -> str:
     if effect.margin is None:
         shown = effect.outcome == DIFFERENT
         return f"{different}{difference}." if shown else f"Inconclusive: no difference was shown{difference}."
-    equivalence = f"equivalence {_margin(effect, table.estimand)}"
+    high = effect.margin[1]
+    equivalence = f"equivalence within {f'a ratio of {high:g}' if table.estimand.is_ratio else _points(high)}"
     p = f" (p = {_p(effect.p_tost)})" if effect.p_tost is not None else ""
     return {
         EQUIVALENT: f"Equivalent: {equivalence} was shown{p}, a difference was not{difference}.",
@@ -167,8 +167,10 @@ def _row(table: Table, cell: Analysis) -> dict[str, str]:
         "p equivalent": _p(effect.p_tost),
         "outcome": effect.outcome or effect.status,
     }
-    row |= {name: _p(_combined(cell, name)) for name in table.profile.combinations if table.profile.family_of == name}
-    row |= {name: _p(_combined(cell, name)) for name in table.profile.combinations if COMBINATIONS[name].warning}
+    combined = {one.name: one.p for one in cell.tests.combined} if cell.tests else {}
+    first = [name for name in table.profile.combinations if name == table.profile.family_of]
+    warned = [name for name in table.profile.combinations if COMBINATIONS[name].warning]
+    row |= {name: _p(combined.get(name)) for name in (*first, *warned)}
     row[f"{correction} {table.profile.family_of}"] = _p(cell.adjusted.get(correction))
     if cell.companion is not None:
         other = estimand_of(cell.companion.estimand)
@@ -240,23 +242,8 @@ def _family(table: Table) -> int:
     return sum(cell.family_p is not None for cell in table.cells)
 
 
-def _combined(cell: Analysis, name: str) -> float | None:
-    combined = cell.tests.combined if cell.tests else ()
-    return next((one.p for one in combined if one.name == name), None)
-
-
-def _margin(effect: Effect, kind: Estimand) -> str:
-    assert effect.margin is not None
-    high = effect.margin[1]
-    return f"within a ratio of {high:g}" if kind.is_ratio else f"within {_points(high)}"
-
-
 def _points(value: float) -> str:
     return f"{value:g} percentage point{'' if value == 1 else 's'}"
-
-
-def _seeds(number: int) -> str:
-    return "1 seed" if number == 1 else f"{number or 'no'} seeds"
 
 
 def _span(interval: tuple[float, float] | None, kind: Estimand) -> str:

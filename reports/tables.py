@@ -2,8 +2,8 @@
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,13 @@ import numpy.typing as npt
 from aacbench.reports.formatting import (
     LONGEST_REASON,
     aligned,
-    graph_names,
-    graph_notes,
     is_matched,
     is_oracle,
     mark_notes,
     marked,
     optional,
     short_settings,
+    with_short_graphs,
 )
 from aacbench.run.matched import bytes_per_vertex, self_reported
 from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION
@@ -55,7 +54,6 @@ class Row:
     reason: str
 
     def cells(self) -> dict[str, str]:
-        """Return the row as the table shows it, by column."""
         baseline = self.method == BASELINE
         return {
             "graph": self.graph,
@@ -75,7 +73,6 @@ class Row:
 
 
 def rows_of(cells: Iterable[Cell]) -> list[Row]:
-    """Return the rows of a study's cells, in their order."""
     groups: dict[tuple[str, float, str], list[Cell]] = {}
     for cell in cells:
         key = cell.key
@@ -85,18 +82,15 @@ def rows_of(cells: Iterable[Cell]) -> list[Row]:
 
 
 def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
-    """Return the table as Markdown, with notes and the reasons of failures below it."""
     if not rows:
         return "No cells yet."
-    names = graph_names(row.graph for row in rows)
-    rows = [replace(row, graph=names[row.graph]) for row in rows]
+    rows, graph_notes = with_short_graphs(rows)
     parts = [aligned([row.cells() for row in rows], TEXT_COLUMNS)]
-    parts += ["\n".join(lines) for lines in ([*notes, *_notes(rows), *graph_notes(names)], _reasons(rows)) if lines]
+    parts += ["\n".join(lines) for lines in ([*notes, *_notes(rows), *graph_notes], _reasons(rows)) if lines]
     return "\n\n".join(parts)
 
 
 def csv_text(rows: Iterable[Row]) -> str:
-    """Return the table as CSV with full precision."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(Row.__slots__), lineterminator="\n")
     writer.writeheader()
@@ -158,21 +152,17 @@ def _notes(rows: Sequence[Row]) -> list[str]:
 
 
 def _reasons(rows: Sequence[Row]) -> list[str]:
-    """Return why rows are not ok, each reason once, worst first."""
     grouped: dict[tuple[str, str], dict[str, list[str]]] = {}
     for row in rows:
         if row.outcome != "ok":
             places = grouped.setdefault((row.outcome, row.reason or "no reason given"), {})
             places.setdefault(f"{row.method} on {row.graph}", []).append(f"{row.budget:g}")
     worst_first = sorted(grouped.items(), key=lambda item: -OUTCOMES.index(item[0][0]))
-    return [
-        f"- {outcome}: {_listed(places)}: {one_line(reason, LONGEST_REASON)}"
-        for (outcome, reason), places in worst_first
-    ]
-
-
-def _listed(places: Mapping[str, list[str]]) -> str:
-    return "; ".join(f"{place} at {', '.join(budgets)} B/v" for place, budgets in places.items())
+    lines = []
+    for (outcome, reason), places in worst_first:
+        listed = "; ".join(f"{place} at {', '.join(budgets)} B/v" for place, budgets in places.items())
+        lines.append(f"- {outcome}: {listed}: {one_line(reason, LONGEST_REASON)}")
+    return lines
 
 
 def _mean(cells: list[Cell], split: str) -> float | None:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aacbench.cli.options import AS_JSON, PLUGIN_FILES, positive
 from aacbench.cli.plugins import warn
-from aacbench.cli.studies import echo_json
+from aacbench.cli.shared import AS_JSON, PLUGIN_FILES, echo_json, positive
 from aacbench.errors import UsageError
 
 if TYPE_CHECKING:

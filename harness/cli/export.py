@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from aacbench.cli.options import FOLDER, PLUGIN_FILES
-from aacbench.cli.studies import study_folder
+from aacbench.cli.shared import FOLDER, PLUGIN_FILES, study_folder
 from aacbench.errors import UsageError
 
 

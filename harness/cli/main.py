@@ -5,17 +5,17 @@ from importlib import import_module
 
 import click
 
-from aacbench.cli.studies import MISMATCH, USAGE
+from aacbench.cli.shared import MISMATCH, USAGE
 from aacbench.errors import AacbenchError, DamagedCellError, DamagedPlanError, LockError
 from aacbench.version import VERSION
 
 # name -> (module:attribute, summary): listing the commands must not import them.
 COMMANDS = {
     "run": ("aacbench.cli.run:run", "Run a protocol: methods on graphs at budgets, to a table."),
-    "status": ("aacbench.cli.status:status", "Show the progress of a study, and what is damaged."),
-    "report": ("aacbench.cli.status:report", "Print the tables of a study again."),
-    "compare": ("aacbench.cli.compare:compare", "Compare two methods query by query."),
-    "stats": ("aacbench.cli.stats:stats", "Test whether two methods differ, or are equivalent."),
+    "status": ("aacbench.cli.results:status", "Show the progress of a study, and what is damaged."),
+    "report": ("aacbench.cli.results:report", "Print the tables of a study again."),
+    "compare": ("aacbench.cli.results:compare", "Compare two methods query by query."),
+    "stats": ("aacbench.cli.results:stats", "Test whether two methods differ, or are equivalent."),
     "replay": ("aacbench.cli.replay:replay", "Recompute the counterexample of a wrong cell."),
     "export": ("aacbench.cli.export:export", "Copy the heuristic of a cell into a folder, to deploy it."),
     "graphs": ("aacbench.cli.graphs:graphs", "List the graphs, or show one."),
@@ -31,19 +31,15 @@ class LazyGroup(click.Group):
     """A group whose commands are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import one command."""
         if cmd_name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
-        return command
+        return getattr(import_module(module), attribute)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 

@@ -29,11 +29,16 @@ def new_method(name: str, out: Path | None) -> None:
         raise UsageError(f"{folder} exists and is not overwritten; give another folder with --out.")
     module = "aacbench_" + name.replace("-", "_")
     words = {"name": name, "module": module, "distribution": f"aacbench-{name}"}
-    texts = {path: _filled(template, words) for path, template in _files(module).items()}
+    templates = {
+        f"{module}.py": "method.py",
+        f"tests/test_{module}.py": "test_method.py",
+        **{file: file for file in ("README.md", "setup.cfg", "pyproject.toml")},
+    }
     try:
-        for path, text in texts.items():
+        for path, template in templates.items():
+            text = (files("aacbench.cli") / "templates" / f"{template}.txt").read_text(encoding="utf-8")
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
+            (folder / path).write_text(Template(text).substitute(words), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{folder} cannot be written ({error.strerror}); give another folder with --out.") from error
     click.echo(f"Wrote {folder}. Next:\n")
@@ -49,18 +54,3 @@ def _check_name(name: str) -> None:
     plugins = load_plugins()
     if name in plugins.methods() or name in {plugin.origin.plugin for plugin in plugins.plugins()}:
         raise UsageError(f"The name {name!r} is taken; choose another. `aacbench plugins` lists the names in use.")
-
-
-def _files(module: str) -> dict[str, str]:
-    return {
-        f"{module}.py": "method.py",
-        f"tests/test_{module}.py": "test_method.py",
-        "README.md": "README.md",
-        "setup.cfg": "setup.cfg",
-        "pyproject.toml": "pyproject.toml",
-    }
-
-
-def _filled(template: str, words: dict[str, str]) -> str:
-    text = (files("aacbench.cli") / "templates" / f"{template}.txt").read_text(encoding="utf-8")
-    return Template(text).substitute(words)

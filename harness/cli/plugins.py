@@ -1,12 +1,11 @@
 """`aacbench plugins`: list plugins, where they come from, what they offer, and their problems."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from aacbench.cli.options import AS_JSON, PLUGIN_FILES
+from aacbench.cli.shared import AS_JSON, PLUGIN_FILES, echo_json
 
 if TYPE_CHECKING:
     from aacbench.plugins.manager import PluginManager
@@ -35,7 +34,7 @@ def plugins(plugin_files: tuple[Path, ...], as_json: bool) -> None:
     manager = load_plugins(plugin_files)
     rows = _rows(manager)
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        echo_json(rows)
         return
     from tabulate import tabulate
 
@@ -49,9 +48,9 @@ def plugins(plugin_files: tuple[Path, ...], as_json: bool) -> None:
 
 
 def _rows(manager: "PluginManager") -> list[dict[str, Any]]:
-    rows = {_key(plugin.origin): _row(plugin.origin, plugin) for plugin in manager.plugins()}
+    rows = {(plugin.origin.plugin, plugin.origin.where): _row(plugin.origin, plugin) for plugin in manager.plugins()}
     for problem in manager.problems():
-        row = rows.setdefault(_key(problem.origin), _row(problem.origin))
+        row = rows.setdefault((problem.origin.plugin, problem.origin.where), _row(problem.origin))
         row["problems"].append(problem.reason)
     return list(rows.values())
 
@@ -66,7 +65,3 @@ def _row(origin: "Origin", offers: Any = None) -> dict[str, Any]:
         **{kind: [record.name for record in getattr(offers, kind, ())] for kind in ("methods", "graphs", "protocols")},
         "problems": [],
     }
-
-
-def _key(origin: "Origin") -> tuple[str, str]:
-    return origin.plugin, origin.where

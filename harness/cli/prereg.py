@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from aacbench.cli.options import AS_JSON, PLUGIN_FILES
 from aacbench.cli.run import MANY_WORKERS
 from aacbench.cli.run import run as run_command
+from aacbench.cli.shared import AS_JSON, PLUGIN_FILES
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 

@@ -1,16 +1,15 @@
 """The commands of `aacbench prereg`, except `verify` and `run`: each does its work and returns or prints the result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
 from aacbench.cli.plugins import warn
 from aacbench.cli.protocols import of_plugins
 from aacbench.cli.running import config_of
-from aacbench.cli.studies import echo_json, study_folder
+from aacbench.cli.shared import echo_json, study_folder
 from aacbench.errors import UsageError
 from aacbench.plugins.manager import load_plugins
 from aacbench.prereg import anchors
@@ -22,7 +21,6 @@ from aacbench.prereg.amend import (
     open_history,
     sound_history,
 )
-from aacbench.prereg.evaluate import reported
 from aacbench.prereg.files import Files, files_of, shipped, uncommitted
 from aacbench.prereg.key_diff import WHAT
 from aacbench.prereg.ledger import write_line
@@ -31,7 +29,7 @@ from aacbench.prereg.power import Outlook, outlooks
 from aacbench.prereg.schema import Registration, read_registration
 from aacbench.prereg.template import new_registration
 from aacbench.protocols.reader import read_protocol
-from aacbench.reports.formatting import aligned
+from aacbench.reports.formatting import aligned, optional
 from aacbench.run.driver import prepare
 from aacbench.run.run_config import key_of
 from aacbench.run.study import planned_cells
@@ -39,7 +37,6 @@ from aacbench.util.atomic_io import make_folder, storing, write_file
 
 
 def write_new(file: Path, source: str, title: str) -> str:
-    """Write a registration from a protocol, or copy one that comes with aacbench."""
     files = files_of(file)
     if file.exists():
         raise UsageError(f"{file} exists already; choose another name.")
@@ -55,10 +52,9 @@ def write_new(file: Path, source: str, title: str) -> str:
 
 
 def print_plan(file: Path, pilot: Path | None, as_json: bool) -> None:
-    """Print the statistical power of every prediction."""
     registration = read_registration(file)
-    cells = reported(planned_cells(study_folder(pilot))) if pilot else []
-    found = outlooks(registration, cells)
+    cells = planned_cells(study_folder(pilot)) if pilot else []
+    found = outlooks(registration, [cell for cell in cells if cell.is_reported])
     if as_json:
         echo_json({"id": registration.id, "target": registration.power, "predictions": [asdict(one) for one in found]})
         return
@@ -85,7 +81,6 @@ def print_plan(file: Path, pilot: Path | None, as_json: bool) -> None:
 
 
 def lock_file(file: Path, plugin_files: tuple[Path, ...], allow_dirty: bool) -> str:
-    """Lock a registration."""
     files, registration = _read(file)
     _refuse_dirty([file, *plugin_files], allow_dirty)
     lock, entry = lock_registration(files, registration, lambda one: _make(one, files, plugin_files))
@@ -98,7 +93,6 @@ def lock_file(file: Path, plugin_files: tuple[Path, ...], allow_dirty: bool) -> 
 
 
 def amend_file(file: Path, reason: str, plugin_files: tuple[Path, ...], allow_dirty: bool) -> str:
-    """Amend a registration; the text names the predictions that become exploratory."""
     files, registration = _read(file)
     _refuse_dirty([file, *plugin_files], allow_dirty)
     lock, entry = amend_registration(files, registration, reason, lambda one: _make(one, files, plugin_files))
@@ -114,7 +108,6 @@ def amend_file(file: Path, reason: str, plugin_files: tuple[Path, ...], allow_di
 
 
 def declare_deviation(file: Path, what: Sequence[str], reason: str) -> str:
-    """Declare a deviation."""
     files, registration = _read(file)
     for word in what:
         if word not in WHAT:
@@ -125,7 +118,6 @@ def declare_deviation(file: Path, what: Sequence[str], reason: str) -> str:
 
 
 def end_registration(file: Path, event: str, reason: str) -> str:
-    """Close or withdraw a registration."""
     files, registration = _read(file)
     open_history(files, registration.id)
     entry = write_line(files, event, registration.id, {"reason": reason})
@@ -135,7 +127,6 @@ def end_registration(file: Path, event: str, reason: str) -> str:
 def anchor_file(
     file: Path, ssh: Path | None, git_tag: str | None, request: bool, rfc3161: Path | None, ca: Path | None
 ) -> str:
-    """Anchor the lock in force."""
     files, registration = _read(file)
     name, lock = registration.id, current_lock(files, open_history(files, registration.id)).digest
     entries = []
@@ -155,7 +146,6 @@ def anchor_file(
 
 
 def print_status(file: Path, as_json: bool) -> None:
-    """Print the state of a registration and its lines in the ledger."""
     files, registration = _read(file)
     history = sound_history(files, registration.id)
     if as_json:
@@ -168,14 +158,9 @@ def print_status(file: Path, as_json: bool) -> None:
     click.echo(f"{registration.id}: {registration.status}, {state}; {len(registration.predictions)} predictions")
     for entry in history.entries:
         time = entry.time[:19].replace("T", " ")
-        click.echo(f"  {entry.number:3} {time}  {entry.event:12}{_main_fact(entry.facts)}")
-
-
-def _main_fact(facts: Mapping[str, Any]) -> str:
-    for key in ("reason", "kind", "study", "predictions"):
-        if key in facts:
-            return str(facts[key])
-    return str(facts.get("lock", ""))[:8]
+        keys = [key for key in ("reason", "kind", "study", "predictions") if key in entry.facts]
+        main_fact = entry.facts[keys[0]] if keys else entry.facts["lock"][:8]
+        click.echo(f"  {entry.number:3} {time}  {entry.event:12}{main_fact}")
 
 
 def _read(file: Path) -> tuple[Files, Registration]:
@@ -183,7 +168,6 @@ def _read(file: Path) -> tuple[Files, Registration]:
 
 
 def _make(registration: Registration, files: Files, plugin_files: tuple[Path, ...]) -> Lock:
-    """Load the graphs, plan every cell as the run will, and make the lock."""
     paths = tuple(path.resolve() for path in plugin_files)
     plugins = load_plugins(paths)
     warn(plugins)
@@ -210,11 +194,11 @@ def _outlook_row(one: Outlook) -> dict[str, str]:
     return {
         "prediction": one.prediction,
         "seeds": str(one.seeds),
-        "half width": "" if one.half_width is None else f"{one.half_width:.3g}",
-        "sd": "" if one.sd is None else f"{one.sd:.3g}",
+        "half width": optional(one.half_width, ".3g"),
+        "sd": optional(one.sd, ".3g"),
         "sd from": one.sd_from,
-        "power": "" if one.power is None else f"{one.power:.2f}",
-        "smallest margin": "" if one.smallest is None else f"{one.smallest:.3g}",
-        "seeds needed": "" if one.needed is None else str(one.needed),
-        "sd allowed": "" if one.sd_allowed is None else f"{one.sd_allowed:.3g}",
+        "power": optional(one.power, ".2f"),
+        "smallest margin": optional(one.smallest, ".3g"),
+        "seeds needed": optional(one.needed, "d"),
+        "sd allowed": optional(one.sd_allowed, ".3g"),
     }

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from aacbench.cli.studies import echo_json
+from aacbench.cli.shared import echo_json
 from aacbench.errors import StoreError, UsageError
 from aacbench.prereg.checks import TAMPERED
 from aacbench.prereg.evaluate import Judged, forest
@@ -15,7 +15,7 @@ from aacbench.prereg.predictions import INTERVAL, POINT, Band, Count, Equivalenc
 from aacbench.prereg.schema import EXPLORATORY, read_registration
 from aacbench.prereg.verdicts import NOT_EVALUATED
 from aacbench.prereg.verify import TIERS, Verification, verify
-from aacbench.reports.formatting import aligned
+from aacbench.reports.formatting import aligned, optional
 from aacbench.stats import ForestRow, estimand
 from aacbench.util.atomic_io import replace_file, storing
 from aacbench.util.canonical import finite, pretty
@@ -54,7 +54,6 @@ def _write(out: Path, record: Mapping[str, object]) -> str:
 
 
 def text(found: Verification) -> str:
-    """All results as text."""
     one = found.registration
     lock = f"lock {found.lock[:8]}" if found.lock else "no lock"
     lines = [f"{one.id}: {one.title or one.study.protocol} ({one.status}, {lock})", ""]
@@ -75,7 +74,6 @@ def text(found: Verification) -> str:
 
 
 def paragraph(judged: Judged, standing: str) -> str:
-    """One prediction in words."""
     prediction = judged.prediction
     sentences = [f"{prediction.id} ({standing}).", _prediction_text(prediction)]
     if judged.verdict == NOT_EVALUATED:
@@ -140,7 +138,7 @@ def _rows(judged: Judged, standing: str) -> Iterator[dict[str, str]]:
             "prediction": prediction.id if first else "",
             "contrast": name,
             "predicted": _predicted(prediction) if first else "",
-            "estimate": _estimate(judged, row, digits),
+            "estimate": optional(row.estimate if row else judged.count, f".{digits}f"),
             "95 %": _ends(row.interval95, digits) if row else "",
             "90 %": _ends(row.interval90, digits) if row else "",
             "interval rule": judged.verdicts.interval + marks["interval"] if first else "",
@@ -156,12 +154,6 @@ def _predicted(prediction: Prediction) -> str:
         return f"{prediction.best} best"
     unit = estimand(prediction.estimand)
     return f"{prediction.low:.{unit.digits}f} to {prediction.high:.{unit.digits}f}"
-
-
-def _estimate(judged: Judged, row: ForestRow | None, digits: int) -> str:
-    if row is None:
-        return "" if judged.count is None else str(judged.count)
-    return "" if row.estimate is None else f"{row.estimate:.{digits}f}"
 
 
 def _digits(prediction: Prediction) -> int:
@@ -197,7 +189,6 @@ def _targets(name: str | None) -> Iterator[tuple[Files, Path]]:
 
 
 def orphans(known: Sequence[Path], root: Path = Path()) -> list[str]:
-    """A sentence about each registration that is in a ledger of the project but has no file."""
     found = []
     for ledger in sorted([*root.glob(f"{FOLDER}/{LEDGER}"), *root.glob(f"studies/*/{FOLDER}/{LEDGER}")]):
         names = dict.fromkeys(line.registration for line in read_ledger(ledger)[0])

@@ -1,21 +1,19 @@
 """`aacbench protocols`: list the protocols, and print one with every key."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.options import PLUGIN_FILES
 from aacbench.cli.plugins import warn
+from aacbench.cli.shared import AS_JSON, PLUGIN_FILES, echo_json
 from aacbench.errors import UsageError
 
 if TYPE_CHECKING:
     from aacbench.plugins.manager import PluginManager
     from aacbench.run.records import Study
 
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead.")
 COLUMNS = ("name", "summary", "graphs", "methods", "budgets")
 WIDTHS = (None, 40, 24, 30, None)
 
@@ -43,7 +41,7 @@ def protocols(context: click.Context, plugin_files: tuple[Path, ...], as_json: b
 
     studies = _readable(_extra(plugin_files))
     if as_json:
-        click.echo(json.dumps({name: study.record() for name, study in studies.items()}, indent=2))
+        echo_json({name: study.record() for name, study in studies.items()})
         return
     from tabulate import tabulate
 
@@ -73,7 +71,7 @@ def show(group_files: tuple[Path, ...], /, protocol: str, plugin_files: tuple[Pa
     study = read_protocol(protocol, _extra((*group_files, *plugin_files)))
     digest = protocol_digest(study)
     if as_json:
-        click.echo(json.dumps({"digest": digest} | study.record(), indent=2))
+        echo_json({"digest": digest} | study.record())
         return
     click.echo(f"# digest {digest}\n{to_toml(study)}", nl=False)
 

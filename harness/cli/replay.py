@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.options import FOLDER, PLUGIN_FILES, positive
-from aacbench.cli.studies import MISMATCH, study_folder
+from aacbench.cli.shared import FOLDER, MISMATCH, PLUGIN_FILES, positive, study_folder
 from aacbench.errors import UsageError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from aacbench.cli.options import PLUGIN_FILES, positive
+from aacbench.cli.shared import PLUGIN_FILES, positive
 
 MOST_WORKERS, MANY_WORKERS = 4, 1024  # by default, and at all
 LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even import what it needs

@@ -8,11 +8,10 @@ from typing import Any
 
 import click
 
-from aacbench.cli.planning import plan_text
 from aacbench.cli.plugins import warn
-from aacbench.cli.progress import Progress
 from aacbench.cli.protocols import of_plugins
-from aacbench.cli.studies import ALL_OK, exit_code, report_damage
+from aacbench.cli.run_output import Progress, plan_text
+from aacbench.cli.shared import ALL_OK, exit_code, report_damage
 from aacbench.errors import DamagedCellError, UsageError
 from aacbench.plugins.in_workers import GraphOf, MethodOf, sources_of
 from aacbench.plugins.manager import PluginManager, load_plugins

@@ -51,7 +51,6 @@ class Combination:
 
 
 def stouffer_z(ps: Array, directions: Array) -> Array:
-    """Return the sum of signed z-values divided by the square root of their number."""
     return (directions * scipy_stats.norm.isf(ps / 2)).sum(axis=-1) / np.sqrt(ps.shape[-1])
 
 
@@ -158,13 +157,13 @@ def adjust(name: str, ps: Sequence[float | None]) -> list[float | None]:
     if name not in CORRECTIONS:
         raise UsageError(f"Unknown correction {name!r}. Known are {', '.join(CORRECTIONS)}.")
     known = [p for p in ps if p is not None]
-    adjusted = iter(_adjusted(name, known) if known else [])
-    return [None if p is None else next(adjusted) for p in ps]
-
-
-def _adjusted(name: str, ps: Sequence[float]) -> list[float]:
+    if not known:
+        return list(ps)
     if name == "holm":
         from statsmodels.stats.multitest import multipletests
 
-        return [float(p) for p in multipletests(ps, method="holm")[1]]
-    return [float(p) for p in scipy_stats.false_discovery_control(np.asarray(ps), method=name)]
+        adjusted = multipletests(known, method="holm")[1]
+    else:
+        adjusted = scipy_stats.false_discovery_control(known, method=name)
+    remaining = iter(adjusted)
+    return [None if p is None else float(next(remaining)) for p in ps]

@@ -38,6 +38,7 @@ QUERIES_ONLY = "queries only"  # fewer than two seeds: the interval does not gen
 NOT_TESTED = "not tested"  # there is an estimate, but the profile allows no inference from these rows
 UNDEFINED = "undefined"  # there is no estimate
 
+
 NO_SPREAD = "the differences have no spread, so the difference is exact and no test applies."
 BOTH_DETERMINISTIC = "Both methods are deterministic, so there are no seeds to infer over: queries only."
 ONE_SEED = "There is only one seed, so nothing is inferred over seeds: queries only, for this one build."
@@ -45,7 +46,6 @@ SEEDS_NEEDED = "{profile} tests over seeds and needs at least two paired seeds."
 
 
 def four_way(differs: bool, is_equivalent: bool) -> str:
-    """Return the outcome, given whether a difference was shown and whether equivalence was shown."""
     if differs:
         return WITHIN if is_equivalent else DIFFERENT
     return EQUIVALENT if is_equivalent else INCONCLUSIVE
@@ -141,19 +141,17 @@ def forest_rows(effects: Iterable[tuple[str, Effect]], bands: Mapping[str, Inter
 def effect_of_rows(
     a: MethodRows, b: MethodRows, profile: Profile, estimand: Estimand, base: Expansions | None = None
 ) -> Effect:
-    """Pair the rows of A and B and return the effect; `base` has Dijkstra's expansions, for reductions."""
     return effect(pair(a, b, base), profile, estimand)
 
 
 def effect(paired: Paired, profile: Profile, estimand: Estimand) -> Effect:
-    """Return the effect of A against B from paired rows."""
+    counts = {"seeds": len(paired.seeds), "queries": paired.queries, "left_out": paired.left_out}
     problem = _problem(paired, estimand)
     if problem:
-        return _untested(profile, estimand, None, UNDEFINED, problem, paired)
+        return _untested(profile, estimand, np.empty(0), estimate=None, status=UNDEFINED, reason=problem, **counts)
     estimate = float(estimand.formula(paired.a, paired.b, paired.base))
     per_seed = estimand.formula(paired.a[:, None, :], paired.b[:, None, :], paired.base)
-    untested = _untested(profile, estimand, estimate, OK, "", paired)
-    untested = replace(untested, per_seed=tuple(per_seed.tolist()), sd=_sd(per_seed, profile))
+    untested = _untested(profile, estimand, per_seed, estimate=estimate, status=OK, **counts)
     if profile.inference == SEEDS:
         return _over_seeds(untested, profile, estimand, estimand.working(per_seed))
     draws = two_way_bootstrap(paired, estimand, replicates=profile.bootstrap_replicates, seed=profile.bootstrap_seed)
@@ -172,8 +170,7 @@ def effect_of_observations(a: Array, b: Array, profile: Profile, estimand: Estim
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     per_seed = a / b if estimand.is_ratio else a - b
     working = estimand.working(per_seed)
-    untested = _untested(profile, estimand, estimand.shown(working.mean()), OK, "", None)
-    untested = replace(untested, per_seed=tuple(per_seed.tolist()), sd=_sd(per_seed, profile), seeds=len(a))
+    untested = _untested(profile, estimand, per_seed, estimate=estimand.shown(working.mean()), status=OK, seeds=len(a))
     return _over_seeds(untested, profile, estimand, working)
 
 
@@ -191,26 +188,17 @@ def _problem(paired: Paired, estimand: Estimand) -> str:
     return ""
 
 
-def _untested(
-    profile: Profile, estimand: Estimand, estimate: float | None, status: str, reason: str, paired: Paired | None
-) -> Effect:
+def _untested(profile: Profile, estimand: Estimand, per_seed: Array, **values: Any) -> Effect:
     return Effect(
         estimand=estimand.name,
         unit=estimand.unit,
         profile=profile.label,
-        estimate=estimate,
         null=estimand.null,
         margin=profile.margin(estimand),
-        status=status,
-        reason=reason,
-        seeds=len(paired.seeds) if paired else 0,
-        queries=paired.queries if paired else 0,
-        left_out=paired.left_out if paired else 0,
+        per_seed=tuple(per_seed.tolist()),
+        sd=float(per_seed.std(ddof=profile.sd_ddof)) if len(per_seed) > 1 else None,
+        **values,
     )
-
-
-def _sd(per_seed: Array, profile: Profile) -> float | None:
-    return float(per_seed.std(ddof=profile.sd_ddof)) if len(per_seed) > 1 else None
 
 
 def _over_seeds(untested: Effect, profile: Profile, estimand: Estimand, values: Array) -> Effect:

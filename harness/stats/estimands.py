@@ -47,7 +47,6 @@ class Estimand:
         return float(np.exp(value)) if self.is_ratio else float(value)
 
     def favours_a(self, value: float) -> bool:
-        """Whether A is ahead."""
         return value > self.null if self.better == "higher" else value < self.null
 
     def record(self) -> dict[str, Any]:
@@ -117,7 +116,6 @@ ESTIMANDS = {
 
 
 def estimand(name: str) -> Estimand:
-    """Return the estimand of this name."""
     if name not in ESTIMANDS:
         raise UsageError(f"Unknown estimand {name!r}. Known are {', '.join(ESTIMANDS)}.")
     return ESTIMANDS[name]

@@ -49,7 +49,6 @@ class TTest:
 
     @property
     def p_tost(self) -> float | None:
-        """The larger of the two one-sided p-values."""
         return None if self.p_lower is None or self.p_upper is None else max(self.p_lower, self.p_upper)
 
 
@@ -143,7 +142,6 @@ def two_way_bootstrap(paired: Paired, estimand: Estimand, *, replicates: int, se
 
 
 def percentile_interval(draws: Array, level: float) -> Interval:
-    """Return the central interval that holds this share of the draws."""
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 

@@ -38,7 +38,6 @@ class Paired:
 
     @property
     def queries(self) -> int:
-        """The number of queries that were kept."""
         return int(self.a.shape[1])
 
 
@@ -66,15 +65,12 @@ def _by_seed(
     first_a, first_b = next(iter(a.by_seed.values())), next(iter(b.by_seed.values()))
     if a.deterministic and b.deterministic:
         return [(first_a, first_b)], (), ()
-    if a.deterministic:
-        return [(first_a, rows) for rows in b.by_seed.values()], tuple(b.by_seed), ()
-    if b.deterministic:
-        return [(rows, first_b) for rows in a.by_seed.values()], tuple(a.by_seed), ()
-    common = tuple(seed for seed in a.by_seed if seed in b.by_seed)
+    rows_a = dict.fromkeys(b.by_seed, first_a) if a.deterministic else a.by_seed
+    rows_b = dict.fromkeys(a.by_seed, first_b) if b.deterministic else b.by_seed
+    common = tuple(seed for seed in rows_a if seed in rows_b)
     if not common:
         raise UsageError(f"{a.name} and {b.name} have no seed in common; run both with the same seeds.")
-    unpaired = tuple(sorted(set(a.by_seed) ^ set(b.by_seed)))
-    return [(a.by_seed[seed], b.by_seed[seed]) for seed in common], common, unpaired
+    return [(rows_a[seed], rows_b[seed]) for seed in common], common, tuple(sorted(set(rows_a) ^ set(rows_b)))
 
 
 def _table(rows: Sequence[Expansions], queries: Iterable[Hashable]) -> Array:

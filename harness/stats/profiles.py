@@ -42,7 +42,6 @@ class Profile:
 
     @property
     def label(self) -> str:
-        """Name and version, such as `crossed/1`."""
         return f"{self.name}/{self.version}"
 
     def margin(self, estimand: Estimand) -> tuple[float, float] | None:
@@ -100,7 +99,6 @@ PROFILES = {known.label: known for known in (PAPER_1, CROSSED_1)}
 
 
 def profile(label: str) -> Profile:
-    """Return the profile of this name and version."""
     if label not in PROFILES:
         raise UsageError(f"Unknown analysis profile {label!r}. Known are {', '.join(PROFILES)}.")
     return PROFILES[label]

@@ -51,6 +51,8 @@ def wilcoxon(a: Array, b: Array, *, zero_method: str = "wilcox", method: str = "
     zeros = int(np.count_nonzero(differences == 0))
     if zeros == differences.size:
         return Wilcoxon(zeros, zeros, 0.0, 0.0, 1.0, None, None, ALL_ZERO)
+    import pingouin  # takes seconds to import
+
     found = scipy_stats.wilcoxon(differences, zero_method=zero_method, method=method)
     above = scipy_stats.wilcoxon(differences, zero_method=zero_method, method=method, alternative="greater")
     return Wilcoxon(
@@ -60,7 +62,7 @@ def wilcoxon(a: Array, b: Array, *, zero_method: str = "wilcox", method: str = "
         positive=float(above.statistic),
         p=float(found.pvalue),
         z=float(found.zstatistic) if method == "asymptotic" else None,
-        rank_biserial=_rank_biserial(np.asarray(a), np.asarray(b), zero_method),
+        rank_biserial=float(pingouin.wilcoxon(a, b, zero_method=zero_method)["RBC"].iloc[0]),
         status=OK,
     )
 
@@ -68,7 +70,7 @@ def wilcoxon(a: Array, b: Array, *, zero_method: str = "wilcox", method: str = "
 def hodges_lehmann(differences: Array) -> Location:
     """Return the median of all pairwise means, with the intervals of the inverted signed-rank test."""
     walsh = np.sort(_walsh(np.asarray(differences, dtype=float)))
-    return Location(_middle(walsh), *(_interval(walsh, len(differences), level) for level in (0.90, 0.95)))
+    return Location(float(np.median(walsh)), *(_interval(walsh, len(differences), level) for level in (0.90, 0.95)))
 
 
 def walsh_median(differences: Array) -> float:
@@ -76,19 +78,9 @@ def walsh_median(differences: Array) -> float:
     return float(np.median(_walsh(np.asarray(differences, dtype=float))))
 
 
-def _rank_biserial(a: Array, b: Array, zero_method: str) -> float:
-    import pingouin  # takes seconds to import
-
-    return float(pingouin.wilcoxon(a, b, zero_method=zero_method)["RBC"].iloc[0])
-
-
 def _walsh(differences: Array) -> Array:
     first, second = np.triu_indices(len(differences))
     return (differences[first] + differences[second]) / 2
-
-
-def _middle(ordered: Array) -> float:
-    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 
 
 def _interval(walsh: Array, n: int, level: float) -> tuple[float, float]:

@@ -7,10 +7,10 @@ from cli.command import command
 
 from aacbench.errors import DataError, UsageError
 from aacbench.prereg.schema import parse_registration
-from aacbench.prereg.writing import new_registration
+from aacbench.prereg.template import new_registration
 from aacbench.protocols import override, read_protocol, to_toml
 from aacbench.protocols.reader import parse_protocol
-from aacbench.run.loaded_graph import forget, world
+from aacbench.run.loaded_graph import forget, loaded_graph
 from aacbench.run.records import QueryPlan
 from aacbench.run.rows import read_queries
 from aacbench.run.study import read_plan
@@ -135,11 +135,11 @@ def test_a_file_that_cannot_be_used_is_one_sentence(places):
 
 def test_a_changed_file_changes_the_digests_in_every_key(places):
     plan = QueryPlan(mode="file", file=str(places / "mine.csv"), validation=1, test=3)
-    before = world("p7", plan).digests()
+    before = loaded_graph("p7", plan).digests()
     text = (places / "mine.csv").read_text(encoding="utf-8")
     (places / "mine.csv").write_text(text.replace("3,4,1", "4,3,1"), encoding="utf-8")
     forget()
-    after = world("p7", plan).digests()
+    after = loaded_graph("p7", plan).digests()
     assert (before["validation"], before["train"]) == (after["validation"], after["train"])
     assert before["test"] != after["test"]
 

@@ -9,7 +9,7 @@ import psutil
 import pytest
 import small_studies as studies
 
-from aacbench.cli.studies import exit_code
+from aacbench.cli.shared import exit_code
 from aacbench.graphs.load import load
 from aacbench.processes.pool import GIB, Limits
 from aacbench.run.driver import run_study

@@ -1,4 +1,4 @@
-"""What commands that read a study share: its folder, its damage, output as JSON, and exit codes."""
+"""What several commands share: options, the folder of a study, damage, output as JSON, and exit codes."""
 
 import json
 from collections.abc import Collection
@@ -18,6 +18,33 @@ STUDIES = Path("studies")
 ALL_OK, SOME_FAILED, USAGE, SOME_WRONG, MISMATCH, NOTHING_RAN = range(6)
 
 
+def positive(_: click.Context, __: click.Parameter, value: float) -> float:
+    if not 0 < value < float("inf"):  # refuses nan too
+        raise click.BadParameter(f"{value} is not a positive number.")
+    return value
+
+
+def _existing_files(_: click.Context, __: click.Parameter, files: tuple[Path, ...]) -> tuple[Path, ...]:
+    for file in files:
+        if not file.is_file():
+            raise UsageError(f"Plugin file {file} does not exist.")
+    return files
+
+
+FOLDER = click.Path(path_type=Path)
+STUDY = click.argument("study", required=False, type=FOLDER)
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead.")
+PLUGIN_FILES = click.option(
+    "--plugin",
+    "plugin_files",
+    multiple=True,
+    metavar="FILE",
+    type=FOLDER,
+    callback=_existing_files,
+    help="Load a plugin from a Python file; may be given several times.",
+)
+
+
 def exit_code(outcomes: Collection[str], damaged: bool = False) -> int:
     """Return the code for the worst of these: damage, a wrong cell, a failed cell, nothing that ran."""
     if damaged:
@@ -30,7 +57,6 @@ def exit_code(outcomes: Collection[str], damaged: bool = False) -> int:
 
 
 def study_folder(given: Path | None) -> Path:
-    """Return the given study, or the only one in ./studies."""
     from aacbench.run.layout import PLAN
 
     if given is not None:
@@ -46,7 +72,6 @@ def study_folder(given: Path | None) -> Path:
 
 
 def report_damage(contents: "StudyContents") -> None:
-    """Print one sentence per damaged cell to standard error."""
     for sentence in contents.damaged.values():
         click.echo(f"aacbench: {sentence}", err=True)
 

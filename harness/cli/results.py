@@ -1,0 +1,194 @@
+"""The commands that read a study without running anything, plugins included: status, report, compare and stats."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from aacbench.cli.shared import (
+    ALL_OK,
+    AS_JSON,
+    FOLDER,
+    MISMATCH,
+    STUDY,
+    echo_json,
+    exit_code,
+    report_damage,
+    study_folder,
+)
+
+
+@click.command()
+@STUDY
+@AS_JSON
+@click.pass_context
+def status(context: click.Context, study: Path | None, as_json: bool) -> None:
+    """Show the progress of a study, its damaged cells, and its last run.
+
+    \b
+    aacbench status                    the only study in ./studies
+    aacbench status studies/valsplit
+    """
+    from aacbench.run.study import summary
+
+    root = study_folder(study)
+    counted = summary(root)
+    done = counted.planned - len(counted.missing)
+    facts = {"study": str(root), "done": done, **asdict(counted), "last_run": _run_record(root)}
+    code = MISMATCH if facts["damaged"] else ALL_OK
+    if as_json:
+        echo_json(facts)
+        context.exit(code)
+    click.echo(f"{facts['study']}: {facts['done']} of {facts['planned']} planned cells are there")
+    for outcome, count in facts["outcomes"].items():
+        click.echo(f"  {outcome:14}{count:6}")
+    if facts["unplanned"]:
+        click.echo(f"  {len(facts['unplanned'])} more cells are not in the current plan")
+    for sentence in facts["damaged"].values():
+        click.echo(f"damaged: {sentence}")
+    click.echo(_last_run(facts["last_run"]))
+    context.exit(code)
+
+
+@click.command()
+@STUDY
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV with full precision instead of Markdown.")
+@AS_JSON
+@click.pass_context
+def report(context: click.Context, study: Path | None, as_csv: bool, as_json: bool) -> None:
+    """Print the tables of a study from its stored rows; damaged cells are reported and left out.
+
+    \b
+    aacbench report studies/quick                      Markdown to paste
+    aacbench report studies/quick --csv > quick.csv    full precision, for a script
+    """
+    from aacbench.reports import latency, tables
+    from aacbench.reports.formatting import study_notes
+    from aacbench.run.study import read_study
+
+    root = study_folder(study)
+    contents = read_study(root)
+    report_damage(contents)
+    cells = contents.planned_cells()
+    rows, times = tables.rows_of(cells), latency.latencies(cells)
+    if as_json:
+        echo_json({"study": str(root), "results": list(map(asdict, rows)), "latencies": list(map(asdict, times))})
+    elif as_csv:
+        click.echo(tables.csv_text(rows), nl=False)
+    else:
+        click.echo(tables.markdown(rows, study_notes(contents.plan)))
+        if times:
+            click.echo("\n" + latency.markdown(times))
+    context.exit(MISMATCH if contents.damaged else ALL_OK)
+
+
+@click.command()
+@click.argument("a")
+@click.argument("b")
+@click.option("--study", type=FOLDER, help="The study with both methods.  [default: the only one in ./studies]")
+@click.option("--method", help="Compare this method in two studies: A and B are their folders.")
+@AS_JSON
+@click.pass_context
+def compare(context: click.Context, a: str, b: str, study: Path | None, method: str | None, as_json: bool) -> None:
+    """Compare A with B on the test queries that both answered.
+
+    \b
+    aacbench compare alt fps-rr10                      two methods of a study
+    aacbench compare studies/one studies/two --method alt
+    """
+    from aacbench.reports import comparison
+    from aacbench.reports.comparison import Side
+    from aacbench.run.study import read_study
+
+    if method is None:
+        if Path(a).is_dir() and Path(b).is_dir():
+            raise click.UsageError("Give the method to compare in the two studies with --method.")
+        root = study_folder(study)
+        roots, methods = (root, root), (a, b)
+    else:
+        if study is not None:
+            raise click.UsageError("Give either --study and two methods, or --method and two studies.")
+        roots, methods = (study_folder(Path(a)), study_folder(Path(b))), (method, method)
+    studies = {root: read_study(root) for root in dict.fromkeys(roots)}
+    for contents in studies.values():
+        report_damage(contents)
+    one, other = (
+        Side(name, root, chosen, studies[root].planned_cells())
+        for name, root, chosen in zip((a, b), roots, methods, strict=True)
+    )
+    rows, differing = comparison.compare(one, other), comparison.differences(one, other)
+    if as_json:
+        found = {"differences": differing, "comparisons": list(map(asdict, rows))}
+        echo_json({"a": a, "b": b, "method": method, **found})
+    else:
+        names = (f"{method} in {a}", f"{method} in {b}") if method else (a, b)
+        click.echo(comparison.markdown(rows, *names, differing))
+    context.exit(MISMATCH if any(contents.damaged for contents in studies.values()) else ALL_OK)
+
+
+@click.command()
+@STUDY
+@click.option("--profile", metavar="NAME/VERSION", help="paper/1 or crossed/1.  [default: the study's analysis]")
+@click.option("--a", metavar="METHOD", help="The method to judge.  [default: the first of two]")
+@click.option("--b", metavar="METHOD", help="The method to judge it against.  [default: the second of two]")
+@click.option("--estimand", metavar="NAME", help="The quantity to estimate.  [default: the profile's]")
+@AS_JSON
+@click.pass_context
+def stats(
+    context: click.Context,
+    study: Path | None,
+    profile: str | None,
+    a: str | None,
+    b: str | None,
+    estimand: str | None,
+    as_json: bool,
+) -> None:
+    """Test A against B on every graph and budget where both use the same memory.
+
+    \b
+    aacbench stats studies/quick --a alt --b random-subset
+    aacbench stats studies/quick --a alt --b random-subset --profile paper/1
+    """
+    from aacbench.reports import statistics, statistics_text
+    from aacbench.run.study import read_study
+
+    root = study_folder(study)
+    contents = read_study(root)
+    table = statistics.analyse(contents, a, b, profile, estimand)
+    if as_json:
+        echo_json({"study": str(root), **statistics_text.records(table)})
+    else:
+        click.echo(statistics_text.markdown(table))
+    report_damage(contents)
+    missing = contents.summary().missing
+    if missing:
+        click.echo(f"aacbench: {len(missing)} planned cells are missing; run the study again.", err=True)
+    compared = ["ok"] if table.cells else []
+    failed = [outcome for outcome in table.outcomes if outcome not in ("ok", "unsupported")]
+    incomplete = ["skipped"] if missing else []
+    context.exit(exit_code([*compared, *failed, *incomplete], bool(contents.damaged)))
+
+
+def _run_record(root: Path) -> dict[str, Any] | None:
+    from aacbench.run.events import RUN_FILE
+    from aacbench.run.layout import RUNS
+
+    file = max((root / RUNS).glob(f"*/{RUN_FILE}"), default=None)
+    if file is None:
+        return None
+    try:
+        record = json.loads(file.read_bytes())
+        return {"run": record["run"], "started": record["started"], "finished": record.get("finished")}
+    except (OSError, ValueError, LookupError, TypeError):  # a damaged log says nothing about the cells
+        return {"run": file.parent.name, "started": None, "finished": None}
+
+
+def _last_run(record: dict[str, Any] | None) -> str:
+    if record is None:
+        return "never run"
+    if record["started"] is None:
+        return f"the log of the last run, {record['run']}, cannot be read; the cells are not affected"
+    end = f"finished {record['finished']}" if record["finished"] else "not finished: still running, or stopped"
+    return f"last run started {record['started']}, {end}"
