@@ -90,9 +90,9 @@ def test_it_is_listed_with_its_origin_and_shown(capfd):
     [
         (
             "own:leaving",
-            "the graph 'own:leaving' of a plugin could not be loaded: The worker process died (exit code 3).",
+            "The graph 'own:leaving' of a plugin cannot be loaded: The worker process died (exit code 3).",
         ),
-        ("own:hanging", "the graph 'own:hanging' of a plugin could not be loaded: it took longer than 3 seconds."),
+        ("own:hanging", "The graph 'own:hanging' of a plugin cannot be loaded: It took longer than 3 seconds."),
     ],
     ids=["leaving", "hanging"],
 )
