@@ -149,13 +149,11 @@ def _describe(name: str, files: tuple[Path, ...]) -> dict[str, Any]:
 
 
 def describe_by_name(job: "tuple[GraphOf, str]") -> dict[str, Any]:
-    """Load a graph in a worker, and describe it."""
     graph_of, name = job
     return describe(graph_of(name))
 
 
 def describe(graph: "Graph") -> dict[str, Any]:
-    """Return size, kind, components and digest of a graph."""
     import numpy as np
 
     from aacbench.graphs import components

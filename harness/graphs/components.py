@@ -10,7 +10,6 @@ from aacbench.graphs.record import Array, Graph, frozen
 
 
 def labels(graph: Graph, connection: str = "strong") -> Array:
-    """Return the component number of each vertex; `connection` is `strong` or `weak`."""
     if connection not in ("strong", "weak"):
         raise UsageError(f"connection must be 'strong' or 'weak', not {connection!r}.")
     # Imported here: it takes a third of a second, and a process that only searches does not need it.
@@ -46,7 +45,6 @@ def _largest(graph: Graph, connection: str) -> Array:
 
 
 def vertex_set(graph: Graph, vertices: npt.ArrayLike) -> Array:
-    """Return these vertices of the graph, ascending and each once."""
     found = np.unique(np.asarray(vertices))
     if found.size and found.dtype.kind not in "iu":
         raise UsageError("Vertices must be whole numbers.")

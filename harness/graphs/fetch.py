@@ -32,7 +32,6 @@ class Found:
 
 
 def obtain(file: DataFile) -> Found:
-    """Return the file, downloaded if it is not on this machine."""
     path = in_data_folder(file)
     if path is not None:
         return _accept(path, file)
@@ -73,7 +72,6 @@ def is_file(path: Path) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the sha256 of a file's bytes."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()

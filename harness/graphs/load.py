@@ -46,7 +46,6 @@ def load(name: str) -> Graph:
 
 
 def scenario_path(name: str) -> Path:
-    """Return the file of queries with published optima that belongs to a MovingAI map of the catalogue."""
     entry = catalogue().get(name)
     if entry is None or SCENARIO not in entry.files:
         raise UsageError(f"Graph {name!r} has no scenario; only the maps `movingai:...` of the catalogue have one.")
@@ -95,7 +94,6 @@ def _generated(name: str) -> Graph | None:
 
 
 def cache_key(made_from: Mapping[str, Any]) -> str:
-    """Return the digest of what a graph is made from, and of the code that makes it."""
     return array_store.key_of({"graph": made_from, "sources": sources_digest()})
 
 
@@ -144,7 +142,6 @@ def _read_entry(root: Path, key: str, name: str) -> Graph | None:
 
 
 def _nearest(name: str) -> str:
-    """Return a suggestion of names like this one, in brackets, or nothing."""
     with suppress(AacbenchError):
         files.parse_name(FILE_PREFIX + name)
         return f" (did you mean {FILE_PREFIX}{name}?)"

@@ -48,7 +48,6 @@ class Graph:
 
     @property
     def vertices(self) -> int:
-        """The number of vertices."""
         return len(self.indptr) - 1
 
     @property

@@ -96,11 +96,9 @@ class ResidualArcs:
         return found
 
     def steps(self, column: Array) -> Array:
-        """Return for each arc the column's value at the tail minus that at the head."""
         return column[self._tails] - column[self._arcs.heads]
 
     def lower(self, by: Array) -> None:
-        """Subtract an amount from the weight of each arc."""
         weights = self._arcs.weights - by
         if weights.min(initial=0) < 0:  # a search over negative arcs would not end
             raise ArithmeticError("A residual arc became negative; please report this defect.")
@@ -135,7 +133,6 @@ def _by_vertex(net: Network, columns: list[Array]) -> Array:
 
 @njit
 def l1(labels: Any, u: int, t: int) -> Any:
-    """The L1 distance of two rows of coordinates."""
     total = labels.rows[u, 0] - labels.rows[u, 0]  # zero, in the type of a difference
     for k in range(labels.rows.shape[1]):
         total += abs(labels.rows[u, k] - labels.rows[t, k])
@@ -144,7 +141,6 @@ def l1(labels: Any, u: int, t: int) -> Any:
 
 @njit
 def one_sided(labels: Any, u: int, t: int) -> Any:
-    """The sum of the positive differences d(u, l) - d(t, l)."""
     total = labels.rows[u, 0] - labels.rows[u, 0]
     for k in range(labels.rows.shape[1]):
         total += max(labels.rows[u, k] - labels.rows[t, k], 0)

@@ -38,11 +38,9 @@ class Pool:
 
     @property
     def symmetric(self) -> bool:
-        """Return whether one table serves both directions."""
         return self.forward is self.backward
 
     def take(self, chosen: Array) -> "Pool":
-        """Return the pool of the landmarks at these positions."""
         forward = self.forward[chosen]
         backward = forward if self.symmetric else self.backward[chosen]
         return Pool(self.landmarks[chosen], forward, backward, self.seconds)
@@ -82,7 +80,6 @@ def farthest_points(network: Network, count: int, *, start: int | None = None, c
 
 
 def of_landmarks(network: Network, landmarks: npt.ArrayLike, threads: int = 2) -> Pool:
-    """Return the pool of the given landmarks, in their order."""
     chosen = np.asarray(landmarks, dtype=np.int64)
     if chosen.ndim != 1 or not chosen.size:
         raise UsageError("A pool needs a list of at least one landmark.")

@@ -64,7 +64,6 @@ class Answers:
         return len(self.cost)
 
     def columns(self) -> dict[str, Array]:
-        """Return the columns by name, without the paths."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "paths"}
 
 
@@ -94,12 +93,10 @@ class Numbers(NamedTuple):
 
 
 def rules(policy: Policy) -> Rules:
-    """Return the policy in the form the kernel reads."""
     return Rules(policy.reopen, policy.bpmx, *TIES[policy.tie])
 
 
 def numbers(weight: np.dtype[Any]) -> Numbers:
-    """Return the constants for integer or float weights."""
     if weight.kind == "i":
         return Numbers(np.int64(0), np.int64(2**62), np.int64(0))
     return Numbers(np.float64(0), np.float64(np.inf), np.float64(RELATIVE_TOLERANCE))

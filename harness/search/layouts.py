@@ -31,7 +31,6 @@ _KERNELS: dict[Any, Kernels] = {}
 
 
 def register(cls: type, kernels: Kernels) -> None:
-    """Declare a NamedTuple class of arrays and numbers to be a label layout."""
     _KERNELS[cls] = kernels
 
 
@@ -58,7 +57,6 @@ def _bound(layout, memo, u):
 
 
 def memo_for(labels: Any) -> Any:
-    """Return scratch for one search thread and these labels."""
     return _KERNELS[type(labels)].memo(labels)
 
 
@@ -192,7 +190,6 @@ def knows_nothing(layout: Any) -> bool:
 
 
 def max_of(layouts: Sequence[Layout]) -> Layout:
-    """Return the layout of the largest bound of several layouts of one network."""
     last, *others = reversed(layouts)
     labels = last.labels
     for layout in others:

@@ -45,7 +45,6 @@ class Network:
 
     @cached_property
     def backward(self) -> Arcs:
-        """The arcs of the reverse graph in the same numbering."""
         if self.graph.symmetric:
             return self.arcs
         return _renumbered(self.graph.reverse, self.graph, self.original, self.place)
@@ -66,7 +65,6 @@ def network(graph: Graph, order: str = "dfs") -> Network:
 
 
 def with_weights(net: Network, weights: Array) -> Network:
-    """Return a network with the same arcs in the same order and other weights."""
     graph = replace(net.graph, weights=weights)
     return Network(
         graph, net.order, net.original, net.place, _renumbered(graph, graph.reverse, net.original, net.place)
@@ -174,7 +172,6 @@ def workspace(network: Network) -> Workspace:
 
 
 def borrow(network: Network) -> Workspace:
-    """Return an idle workspace of this network, or a new one; it is for one thread."""
     try:
         return network.idle.pop()
     except IndexError:
@@ -182,7 +179,6 @@ def borrow(network: Network) -> Workspace:
 
 
 def give_back(network: Network, work: Workspace) -> None:
-    """Make a borrowed workspace available again."""
     network.idle.append(work)
 
 

@@ -194,14 +194,12 @@ class GoalBound:
         self._target = -1
 
     def bind(self, target: int) -> int:
-        """Prepare for a target; return how many vertices were settled."""
         self._target = target
         self._memo[:] = 0
         self._start(self._labels, self._memo, target)
         return sum(self._settle(target, side == 0) for side in range(*sides(self._graph, self._goal)))
 
     def __call__(self, u: int, t: int) -> Any:
-        """Return the bound; for a new target the goal search is run first."""
         if t != self._target:
             self.bind(t)
         return self._kernel(self._labels, self._memo, u, t)

@@ -21,7 +21,6 @@ def stored_network(graph: Graph, order: str = "dfs") -> Network:
 
 
 def networks_folder() -> Path:
-    """Return the folder of stored networks in the user's cache."""
     return cache_folder() / "networks"
 
 

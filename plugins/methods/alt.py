@@ -14,7 +14,6 @@ STARTS = 10  # random first landmarks tried by fps-rr10
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """Yield ALT, the first K landmarks of a larger pool, K random ones of it, and the best of ten starts."""
     pool = {"labels": LABELS, "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0)}
     larger = {**pool, "K0": Parameter(64, "landmarks in the pool to choose from", minimum=1)}
     prefixes = {**larger, "pool": pool_parameter(choices=GROWING)}
@@ -47,7 +46,6 @@ def aacbench_methods() -> Iterator[Method]:
 
 
 def build_alt(context: BuildContext) -> LabelHeuristic:
-    """Build ALT with K landmarks of the selector, by default farthest points."""
     return _labels(context, _pool(context, context.params["K"]))
 
 
@@ -58,7 +56,6 @@ def build_pool(context: BuildContext) -> LabelHeuristic:
 
 
 def build_random(context: BuildContext) -> LabelHeuristic:
-    """Build ALT with K random landmarks of the K0 pool."""
     import numpy as np
 
     pool = _pool(context, _pool_size(context))

@@ -21,7 +21,6 @@ POOL_PER_LABEL = 4  # the paper's K0 = 4m
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """Yield the selection by training pairs, the oracle, and the oracle as in the paper."""
     yield Method(
         "greedy-train",
         "labels that bound training pairs best, chosen greedily (Rayner et al. 2013)",
@@ -80,7 +79,6 @@ def fit_labels(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsu
 
 
 def fit_oracle(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """Return the params as for ALT, with a pool of four landmarks for each label."""
     fitted = landmarks_that_fit(budget, info, params)
     if isinstance(fitted, Unsupported):
         return fitted
@@ -89,7 +87,6 @@ def fit_oracle(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsu
 
 
 def fit_paper(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """Return the params as for the oracle, with labels of four bytes."""
     if info.integral:
         return Unsupported("float32 labels are for float weights; use greedy-max, which is exact on integer weights")
     fitted = fit_oracle(budget, info, {**params, "labels": "fixed"})  # also four bytes wide
@@ -119,7 +116,6 @@ def build_oracle(context: BuildContext) -> LabelHeuristic:
 
 
 def build_paper(context: BuildContext) -> LabelHeuristic:
-    """Select the same landmarks, and round their labels to float32."""
     import numpy as np
 
     from aacbench.labels.tables import single_precision

@@ -34,7 +34,6 @@ class Streets:
     direction: Array
 
     def where(self, keep: Array) -> "Streets":
-        """Return only these stretches."""
         return Streets(*(getattr(self, field.name)[keep] for field in fields(self)))
 
 
@@ -74,7 +73,6 @@ class _Ground:
 
     @property
     def block(self) -> Array:
-        """The block of each point."""
         return (self.rows.block[:, None] * self.side + self.columns.block).ravel()
 
     @property
@@ -86,7 +84,6 @@ class _Ground:
 
 
 def draw(side: int, dice: Dice) -> Plan:
-    """Draw a plan with `side` lines each way."""
     ground = _Ground(_lines(side, 130, dice), _lines(side, 80, dice))
     streets = _join(_eastward(ground, dice), _northward(ground, dice), _diagonals(side, dice))
     streets = streets.where(_motorway_access(streets, ground))
@@ -134,7 +131,6 @@ def _built(ground: _Ground, dice: Dice) -> Array:
 
 
 def _eastward(ground: _Ground, dice: Dice) -> Streets:
-    """Return every stretch along a row."""
     column, row = (a.ravel() for a in np.meshgrid(np.arange(ground.side - 1), np.arange(ground.side)))
     start = row * ground.side + column
     run = row * ground.side + ground.columns.block[column]
@@ -142,7 +138,6 @@ def _eastward(ground: _Ground, dice: Dice) -> Streets:
 
 
 def _northward(ground: _Ground, dice: Dice) -> Streets:
-    """Return every stretch along a column."""
     column, row = (a.ravel() for a in np.meshgrid(np.arange(ground.side), np.arange(ground.side - 1)))
     start = row * ground.side + column
     run = column * ground.side + ground.rows.block[row]

@@ -31,7 +31,6 @@ def ba_10k() -> Graph:
 
 
 def p7() -> Graph:
-    """The path on seven vertices with unit weights."""
     return _undirected(7, np.arange(6), np.arange(1, 7), np.ones(6, dtype=np.int64), "p7")
 
 

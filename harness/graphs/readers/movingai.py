@@ -60,7 +60,6 @@ def read_map(path: Path, *, name: str = "") -> Graph:
 
 
 def read_scenario(path: Path) -> Scenario:
-    """Read a scenario file, plain or gzip."""
     source = open_source(path)
     head = source.lines[0].split()
     if len(head) != 2 or head[0] != "version" or head[1] not in ("1", "1.0"):
@@ -94,7 +93,6 @@ def _free_cells(source: Source) -> Array:
 
 
 def _map_size(source: Source) -> tuple[int, int]:
-    """Return height and width from the four lines of the header."""
     head = [line.split() for line in source.lines[:4]]
     form = "'type octile', 'height <rows>', 'width <columns>', 'map'"
     for line, (fields, word) in enumerate(zip(head, ("type", "height", "width", "map"), strict=False), start=1):

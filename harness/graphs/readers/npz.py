@@ -15,7 +15,6 @@ _MEMBERS = {"format", "name", "digest", "directed", "indptr", "indices", "weight
 
 
 def write_npz(graph: Graph, path: Path) -> None:
-    """Write a graph; the file is complete or does not exist."""
     arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
     if graph.coords is not None:
         arrays["coords"] = graph.coords

@@ -30,12 +30,10 @@ class Source:
 
     @cached_property
     def buffer(self) -> Array:
-        """The bytes as a read-only array, for the compiled parser."""
         return np.frombuffer(self.data, dtype=np.uint8)
 
     @cached_property
     def text(self) -> str:
-        """The bytes as UTF-8 text."""
         try:
             text = self.data.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -61,7 +59,6 @@ class Source:
 
     @contextmanager
     def named_in_errors(self) -> Iterator[None]:
-        """Put the file's name in front of errors about the graph that is built from it."""
         try:
             yield
         except DataError as error:
@@ -97,7 +94,6 @@ def _unpacked(path: Path, data: bytes) -> bytes:
 
 
 def quoted(text: str) -> str:
-    """Return the text as a message shows it: quoted, printable and short."""
     return ascii(text if len(text) <= 30 else text[:27] + "...")
 
 

@@ -54,7 +54,6 @@ def _skip_blanks(buffer: Any, at: Any) -> Any:
 
 @kernel
 def line_end(buffer: Any, at: Any) -> Any:
-    """Return the offset at which the current line ends."""
     while at < len(buffer) and buffer[at] != NEWLINE:
         at += 1
     return at
@@ -181,7 +180,6 @@ def read_table(
 
 
 def first_row(source: Source, layout: Layout) -> int:
-    """Return the offset of the first row."""
     return int(next_row(source.buffer, 0, layout))
 
 
@@ -191,7 +189,6 @@ def row_start(source: Source, start: int, layout: Layout, row: int) -> int:
 
 
 def line_text(source: Source, at: int) -> str:
-    """Return the rest of the line from this offset on."""
     return source.data[at : line_end(source.buffer, at)].decode("latin-1")
 
 

@@ -81,7 +81,6 @@ def stored_selection(
     *,
     check: Callable[[], None] = lambda: None,
 ) -> Pool:
-    """Return the pool of `select` from disk; if it is missing, compute, check and store it."""
     made_from = {"selector": selector, "graph": network.graph.digest, "count": count, "seed": seed}
     key = array_store.key_of({"pool": "selected/1", **made_from})
     return stored(root, key, lambda: select(network, selector, count, seed), check)

@@ -33,12 +33,10 @@ class Growing:
 
     @property
     def one_table(self) -> bool:
-        """Return whether one row serves both directions."""
         return self.backward is self.forward
 
     @classmethod
     def of(cls, network: Network, pool: Pool) -> "Growing":
-        """Return a growing pool that starts with the landmarks of a pool."""
         wide, grown = network.graph.weights.dtype, cls(network)
         for landmark, ahead, back in zip(pool.landmarks.tolist(), pool.forward, pool.backward, strict=True):
             row = ahead.astype(wide)
@@ -46,18 +44,15 @@ class Growing:
         return grown
 
     def add(self, landmark: int) -> None:
-        """Add a landmark and compute its distances."""
         row = distances(self.network, landmark, Direction.FROM)
         self._append(landmark, row, row if self.one_table else distances(self.network, landmark, Direction.TO))
 
     def only(self, positions: Iterable[int]) -> "Growing":
-        """Return a growing pool of the landmarks at these positions."""
         fewer = Growing(self.network)
         fewer.take_from(self, positions)
         return fewer
 
     def take_from(self, other: "Growing", positions: Iterable[int]) -> None:
-        """Add the landmarks at these positions of another growing pool, with their distances."""
         for k in positions:
             self._append(other.landmarks[k], other.forward[k], other.backward[k])
 
@@ -71,7 +66,6 @@ class Growing:
         return best
 
     def pool(self) -> Pool:
-        """Return the landmarks so far as a pool."""
         forward = table(self.forward)
         backward = forward if self.one_table else table(self.backward)
         return Pool(np.array(self.landmarks, dtype=np.int64), forward, backward, 0.0)
@@ -100,7 +94,6 @@ def raise_bounds(best: Array, row: Array, at_root: Any, ahead: bool, back: bool)
 
 @kernel
 def lower_to(best: Array, row: Array) -> None:
-    """Lower distances to those of a row; -1 in the row is unreachable."""
     for v in range(len(best)):
         if row[v] >= 0 and row[v] < best[v]:
             best[v] = row[v]

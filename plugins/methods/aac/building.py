@@ -18,7 +18,6 @@ INITIAL = {"block-sparse": compressor.block_sparse, "identity": compressor.ident
 
 
 def aac(context: BuildContext) -> LabelHeuristic:
-    """Build the paper's compressor, trained by its recipe with this cell's seed."""
     params = context.params
     names = ("epochs", "batch", "lr", "lambda_ent", "lambda_uniq", "lambda_cov")
     schedule = Schedule(**{name: params[name] for name in names})
@@ -35,7 +34,6 @@ def aac(context: BuildContext) -> LabelHeuristic:
 
 
 def forced_first(context: BuildContext) -> LabelHeuristic:
-    """Build the compressor with one-hot rows on the first landmarks, without training."""
     pool = landmark_pool(context, "fps")
     inside, rows = components.largest(context.graph), row_counts(context, pool)
     picks = train(pool, inside, rows, compressor.one_hot, Schedule(epochs=0), context.seed, {0})
@@ -56,17 +54,14 @@ def row_counts(context: BuildContext, pool: Pool) -> tuple[int, ...]:
 
 
 def takes_whole_pool(pool: Pool, rows: Sequence[int]) -> bool:
-    """Return whether there is a row for every landmark of the pool, so that nothing is left to choose."""
     return all(count == len(pool) for count in rows)
 
 
 def first_landmarks(rows: Sequence[int]) -> Picks:
-    """Return picks of the first landmarks of the pool, one per row."""
     return tuple(tuple(range(count)) for count in rows)
 
 
 def heuristic_of(context: BuildContext, pool: Pool, picks: Picks, facts: Mapping[str, int | float]) -> LabelHeuristic:
-    """Return the heuristic of the picked labels, as ALT would deploy them."""
     backward = picks[1] if len(picks) == 2 else None
     labels = subset(context.network, pool, picks[0], backward, context.params["labels"])
     return replace(labels, facts=facts)

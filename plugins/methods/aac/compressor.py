@@ -20,7 +20,6 @@ def block_sparse(rows: int, columns: int) -> torch.Tensor:
 
 
 def identity(rows: int, columns: int) -> torch.Tensor:
-    """Return logits that favour landmark i in row i, with noise."""
     return _blocks(rows, columns, 1) + NOISE * torch.randn(rows, columns)
 
 
@@ -106,5 +105,4 @@ def smooth_maximum(values: torch.Tensor, sharpness: float, dim: int) -> torch.Te
 
 
 def smooth_minimum(values: torch.Tensor, sharpness: float, dim: int) -> torch.Tensor:
-    """Return the smooth minimum, which is never below the minimum."""
     return -smooth_maximum(-values, sharpness, dim)

@@ -63,7 +63,6 @@ def _pairs_and_judges(
 
 
 def joined_queries(one: QuerySet, other: QuerySet) -> QuerySet:
-    """Return one set with the queries of both."""
     return QuerySet(
         sources=np.concatenate([one.sources, other.sources]), targets=np.concatenate([one.targets, other.targets])
     )
@@ -80,7 +79,6 @@ def _pool(context: BuildContext, inside: Array, rng: np.random.Generator) -> Poo
 
 
 def joined(one: Pool, other: Pool) -> Pool:
-    """Return one pool with the landmarks of both."""
     forward = np.concatenate([one.forward, other.forward])
     backward = forward if one.symmetric else np.concatenate([one.backward, other.backward])
     return Pool(np.concatenate([one.landmarks, other.landmarks]), forward, backward, one.seconds + other.seconds)

@@ -8,7 +8,6 @@ from numba import njit
 
 @njit
 def start(labels, memo, t):
-    """Write the goal's labels to the memo."""
     kept = labels.index.shape[1]
     memo[:] = -1
     for k in range(kept):
