@@ -93,12 +93,7 @@ def of_landmarks(network: Network, landmarks: npt.ArrayLike, threads: int = 2) -
 
 
 def stored_farthest_points(
-    root: Path,
-    network: Network,
-    count: int,
-    *,
-    start: int | None = None,
-    check: Callable[[], None] = lambda: None,
+    root: Path, network: Network, count: int, *, start: int | None = None, check: Callable[[], None] = lambda: None
 ) -> Pool:
     """Return `farthest_points` from disk, as a prefix of a longer pool if there is one; else compute and store it.
 

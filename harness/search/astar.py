@@ -16,16 +16,7 @@ NO_PARENT = np.uint32(0xFFFFFFFF)
 # Columns of the two tables that a batch of searches fills; together they are the fields of `Answers`.
 COSTS = ("cost", "path_cost", "h_source")
 COST, PATH_COST, H_SOURCE = range(3)
-COUNTS = (
-    "path_edges",
-    "expanded",
-    "reexpanded",
-    "generated",
-    "stale_pops",
-    "h_calls",
-    "below_optimum",
-    "on_optimum",
-)
+COUNTS = ("path_edges", "expanded", "reexpanded", "generated", "stale_pops", "h_calls", "below_optimum", "on_optimum")
 PATH_EDGES, EXPANDED, REEXPANDED, GENERATED, STALE_POPS, H_CALLS, BELOW_OPTIMUM, ON_OPTIMUM = range(8)
 
 _NEXT = np.uint32(1)

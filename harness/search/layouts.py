@@ -153,13 +153,7 @@ class Layout:
 
 
 def differential(
-    network: Network,
-    rows: Array,
-    *,
-    both: int = 0,
-    forward: int = 0,
-    margin: float = 0.0,
-    scale: float | None = None,
+    network: Network, rows: Array, *, both: int = 0, forward: int = 0, margin: float = 0.0, scale: float | None = None
 ) -> Layout:
     """Return the `Differential` layout of label rows that are in the graph's own vertex order."""
     if rows.ndim != 2 or len(rows) != network.graph.vertices or rows.dtype.kind not in "if":

@@ -20,28 +20,12 @@ def aacbench_methods() -> Iterator[Method]:
     summary = "farthest-point landmarks (FPS-ALT), or landmarks of another selector"
     yield Method("alt", summary, fit, build_alt, parameters={**pool, "pool": pool_parameter()})
     yield Method(
-        "alt-pool",
-        "the first m landmarks of a K0 pool: equals alt exactly",
-        fit,
-        build_pool,
-        parameters=prefixes,
+        "alt-pool", "the first m landmarks of a K0 pool: equals alt exactly", fit, build_pool, parameters=prefixes
     )
     larger = {**larger, "pool": pool_parameter()}
+    yield Method("random-subset", "a random m of the K0 pool", fit, build_random, Claims(deterministic=False), larger)
     yield Method(
-        "random-subset",
-        "a random m of the K0 pool",
-        fit,
-        build_random,
-        Claims(deterministic=False),
-        larger,
-    )
-    yield Method(
-        "fps-rr10",
-        "ten random starts, the best on validation",
-        fit,
-        build_restarts,
-        Claims(deterministic=False),
-        pool,
+        "fps-rr10", "ten random starts, the best on validation", fit, build_restarts, Claims(deterministic=False), pool
     )
 
 

@@ -98,7 +98,7 @@ def build_train(context: BuildContext) -> LabelHeuristic:
     import numpy as np
 
     from aacbench.labels import subset
-    from aacbench.labels.greedy import greedy, label_bounds
+    from aacbench.labels.tables import greedy, label_bounds
 
     params = context.params
     pool = context.pools.selected(params["pool"], max(params["K0"], params["m"]))
@@ -129,7 +129,7 @@ def _oracle(context: BuildContext, selector: str, labels: str) -> LabelHeuristic
     import numpy as np
 
     from aacbench.labels import subset
-    from aacbench.labels.greedy import greedy, label_bounds
+    from aacbench.labels.tables import greedy, label_bounds
 
     queries, params = context.oracle_queries, context.params
     if queries is None or not len(queries):

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.graphs.readers.source import Source, number, open_source, quoted, whole
-from aacbench.graphs.record import Array, Graph, from_arcs, frozen
+from aacbench.graphs.readers import Source, number, open_source, quoted, whole
+from aacbench.graphs.record import Array, Graph, from_edges, frozen
 
 _FREE, _BLOCKED = ".GS", "@OTW"
 _WHOLE_FIELDS = ("bucket", "width", "height", "start_x", "start_y", "goal_x", "goal_y")
@@ -48,15 +48,7 @@ def read_map(path: Path, *, name: str = "") -> Graph:
     pairs, costs = _steps(free, place)
     rows, columns = np.nonzero(free)
     with source.named_in_errors():
-        return from_arcs(
-            len(rows),
-            np.concatenate((pairs[0], pairs[1])),
-            np.concatenate((pairs[1], pairs[0])),
-            np.tile(costs, 2),
-            coords=np.column_stack((columns, rows)),
-            name=name,
-            declared_directed=False,
-        )
+        return from_edges(len(rows), *pairs, costs, coords=np.column_stack((columns, rows)), name=name)
 
 
 def read_scenario(path: Path) -> Scenario:

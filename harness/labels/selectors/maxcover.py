@@ -7,8 +7,7 @@ import numpy as np
 from aacbench.graphs import components
 from aacbench.graphs.record import Array
 from aacbench.labels.pool import Pool
-from aacbench.labels.selectors.avoid import extend
-from aacbench.labels.selectors.growing import Growing
+from aacbench.labels.selectors.avoid import Growing, extend
 from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.networks import Network
 from aacbench.util.compiled import kernel
