@@ -16,7 +16,6 @@ def labels(graph: Graph, connection: str = "strong") -> Array:
 
 
 def connected(vertices: int, tails: Array, heads: Array, connection: str) -> Array:
-    """Return the component number of each vertex of a graph that is given by its arcs."""
     # Imported here: it takes a third of a second, and a process that only searches does not need it.
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components

@@ -6,10 +6,10 @@ import numpy as np
 from numba import njit
 
 from aacbench.graphs import components
-from aacbench.graphs.record import Array, Graph, from_arcs
+from aacbench.graphs.record import Array, Graph, from_edges
 from aacbench.labels.exact import Direction, distances, one_to_all
 from aacbench.labels.tables import on_grid
-from aacbench.search.networks import Arcs, Network, borrow, give_back, network, with_weights
+from aacbench.search.networks import Arcs, Network, borrow, give_back, with_weights
 
 ALTERNATIONS = 10  # in the search for a farthest pair, as published
 
@@ -29,9 +29,7 @@ def integral(net: Network) -> tuple[Network, float | None]:
 
 def least_of_both_ways(graph: Graph) -> Graph:
     """Return the undirected graph with weights min(w(u, v), w(v, u)); its distances are never longer."""
-    tails, heads = graph.sources, graph.indices
-    ends = (np.concatenate((tails, heads)), np.concatenate((heads, tails)))
-    return from_arcs(graph.vertices, *ends, np.concatenate((graph.weights, graph.weights)), name=graph.name)
+    return from_edges(graph.vertices, graph.sources, graph.indices, graph.weights, name=graph.name)
 
 
 def fastmap(net: Network, dimensions: int, rng: np.random.Generator) -> Array:
@@ -72,11 +70,6 @@ def residual(net: Network, dimensions: int, rng: np.random.Generator) -> Array:
         ahead.lower(np.maximum(ahead.steps(column), 0))
         back.lower(np.maximum(-back.steps(column), 0))
     return _by_vertex(net, columns)
-
-
-def undirected(net: Network) -> Network:
-    """Return the network of `least_of_both_ways`."""
-    return network(least_of_both_ways(net.graph), net.order)
 
 
 class ResidualArcs:
@@ -124,7 +117,6 @@ def _farthest(row: Array, inside: Array) -> int:
 
 
 def _by_vertex(net: Network, columns: list[Array]) -> Array:
-    """Return columns in the network's numbering as one row per vertex of the graph."""
     rows = np.zeros((net.graph.vertices, max(1, len(columns))), dtype=np.int64)
     for k, column in enumerate(columns):
         rows[:, k] = column[net.place]

@@ -1,4 +1,7 @@
-"""Landmark labels for deployment: tables with one row per vertex, their rounding, and ALT heuristics from them."""
+"""Landmark labels for deployment: tables with one row per vertex, their rounding, and ALT heuristics from them.
+
+Labels are chosen greedily: the one that raises the bounds of given queries most is added repeatedly.
+"""
 
 import heapq
 from typing import Any

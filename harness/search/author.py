@@ -20,11 +20,16 @@ from aacbench.contract.method import GoalSearch
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
 from aacbench.search.goal import bind_by, bound_by, goal_fields, goal_memo
-from aacbench.search.layouts import Kernels, Layout, register
+from aacbench.search.layouts import KERNELS, Kernels, Layout
 from aacbench.search.networks import Network
 
 _FIELDS = {"Layout_": ["labels", "original"], "GoalLayout_": ["labels", "original", "goal"]}
 _ARRAYS, _LAYOUT, _GOAL = "Arrays_", *_FIELDS
+_unique = itertools.count()
+
+
+class _UnknownValueError(Exception):
+    """The content of a value cannot be digested."""
 
 
 def author_layout(
@@ -44,10 +49,10 @@ def author_layout(
     labels = _class(_ARRAYS + name)(*(frozen(array, array.dtype) for array in arrays.values()))
     if goal is None:
         cls = _class(_LAYOUT + name)
-        register(cls, Kernels(_bind, _bound_by(function), _memo))
+        KERNELS[cls] = Kernels(_bind, _bound_by(function), _memo)
         return Layout(network, cls(labels, network.original))
     cls = _class(_GOAL + name)
-    register(cls, Kernels(bind_by(goal.start, goal.visit), bound_by(function), goal_memo))
+    KERNELS[cls] = Kernels(bind_by(goal.start, goal.visit), bound_by(function), goal_memo)
     return Layout(network, cls(labels, network.original, goal_fields(network, goal)))
 
 
@@ -89,13 +94,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(name)
 
 
-_unique = itertools.count()
-
-
-class _UnknownValueError(Exception):
-    """The content of a value cannot be digested."""
-
-
 def identity(dispatcher: Callable[..., Any]) -> str:
     """Return a digest of a function's code and of every value it refers to, at any depth.
 
@@ -128,14 +126,10 @@ def _function(function: types.FunctionType, seen: set[int]) -> Iterator[bytes]:
         yield from _value(cell.cell_contents, seen)
     for value in function.__defaults__ or ():
         yield from _value(value, seen)
-    for name in sorted(_names(function.__code__)):
+    for name in sorted({name for code in _codes(function.__code__) for name in code.co_names}):
         if name in function.__globals__:
             yield name.encode()
             yield from _value(function.__globals__[name], seen)
-
-
-def _names(code: types.CodeType) -> set[str]:
-    return {name for each in _codes(code) for name in each.co_names}
 
 
 def _code(code: types.CodeType) -> Iterator[bytes]:

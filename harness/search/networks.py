@@ -1,4 +1,7 @@
-"""A graph as the kernels see it: vertices renumbered for locality, and the working memory of its searches."""
+"""A graph as the kernels see it: vertices renumbered for locality, and the working memory of its searches.
+
+A graph is renumbered once; later processes read the result from disk by memory map.
+"""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -252,12 +255,9 @@ def _cached(graph: Graph, order: str) -> Network | None:
     stored = array_store.read(networks_folder(), _key(graph, order))
     if stored is None:
         return None
-    return Network(graph, order, stored.arrays["original"], stored.arrays["place"], _arcs(stored))
+    arcs = Arcs(*(stored.arrays[f"arcs_{name}"] for name in Arcs._fields))
+    return Network(graph, order, stored.arrays["original"], stored.arrays["place"], arcs)
 
 
 def _key(graph: Graph, order: str) -> str:
     return array_store.key_of({"network": "network/1", "graph": graph.digest, "order": order})
-
-
-def _arcs(stored: array_store.Artifact) -> Arcs:
-    return Arcs(*(stored.arrays[f"arcs_{name}"] for name in Arcs._fields))

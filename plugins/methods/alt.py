@@ -8,6 +8,7 @@ from aacbench.contract.landmarks import landmarks_that_fit as fit
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter
 from aacbench.errors import UsageError
 from aacbench.plugins import hookimpl
+from aacbench.plugins.methods import expansions
 
 STARTS = 10  # random first landmarks tried by fps-rr10
 
@@ -34,7 +35,6 @@ def build_alt(context: BuildContext) -> LabelHeuristic:
 
 
 def build_pool(context: BuildContext) -> LabelHeuristic:
-    """Build ALT with the first K landmarks of the K0 pool, which equal a pool of K landmarks."""
     pool = _pool(context, _pool_size(context))
     return _labels(context, pool.first(min(int(context.params["K"]), len(pool))))
 
@@ -61,7 +61,7 @@ def build_restarts(context: BuildContext) -> LabelHeuristic:
     for number, start in enumerate(starts.tolist(), 1):
         context.progress(f"start {number} of {len(starts)}")
         candidate = _labels(context, context.pools.farthest(context.params["K"], start))
-        expanded = _validation_expansions(context, candidate)
+        expanded = expansions(context, candidate, context.validation)
         if least is None or expanded < least:
             best, least = candidate, expanded
     assert best is not None
@@ -81,12 +81,3 @@ def _labels(context: BuildContext, pool: Any) -> LabelHeuristic:
     from aacbench.labels import subset
 
     return subset(context.network, pool, range(len(pool)), labels=context.params["labels"])
-
-
-def _validation_expansions(context: BuildContext, candidate: LabelHeuristic) -> int:
-    from aacbench.bundle.deploy import deploy
-    from aacbench.search import search
-
-    queries = context.validation
-    found = search(context.network, deploy(candidate, context.network).searched, queries.sources, queries.targets)
-    return int(found.expanded.sum())

@@ -30,7 +30,6 @@ def aacbench_methods() -> Iterator[Method]:
 
 
 def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """Return the params with the number of coordinates that fit; a coordinate is as wide as a distance label."""
     return _fit_width(budget, info.label_bytes, params)
 
 
@@ -59,9 +58,11 @@ def build_fastmap(context: BuildContext) -> LabelHeuristic:
 
 
 def build_min(context: BuildContext) -> LabelHeuristic:
-    from aacbench.labels.embedding import integral, undirected
+    from aacbench.labels.embedding import integral, least_of_both_ways
+    from aacbench.search import network
 
-    return _coordinates(context, *integral(undirected(context.network)))
+    undirected = network(least_of_both_ways(context.graph), context.network.order)
+    return _coordinates(context, *integral(undirected))
 
 
 def build_residual(context: BuildContext) -> LabelHeuristic:

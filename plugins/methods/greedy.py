@@ -35,18 +35,17 @@ def aacbench_methods() -> Iterator[Method]:
             "pairs": Parameter(4000, "training pairs to draw if the protocol has none", minimum=1),
         },
     )
+    oracle = {
+        "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0),
+        "K0": Parameter(0, "landmarks in the pool to choose from; 0 means four for each label", minimum=0),
+    }
     yield Method(
         "greedy-max",
         "landmarks that bound the test queries best, chosen greedily: an oracle",
         fit_oracle,
         build_oracle,
         Claims(oracle=True),
-        {
-            "labels": LABELS,
-            "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0),
-            "K0": Parameter(0, "landmarks in the pool to choose from; 0 means four for each label", minimum=0),
-            "pool": pool_parameter(),
-        },
+        {"labels": LABELS, **oracle, "pool": pool_parameter()},
     )
     yield Method(
         "greedy-max-paper",
@@ -54,10 +53,7 @@ def aacbench_methods() -> Iterator[Method]:
         fit_paper,
         build_paper,
         Claims(oracle=True, admissible=False, consistent=False),
-        {
-            "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0),
-            "K0": Parameter(0, "landmarks in the pool to choose from; 0 means four for each label", minimum=0),
-        },
+        oracle,
     )
 
 

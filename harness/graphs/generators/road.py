@@ -270,7 +270,6 @@ def _city(plan: Plan, most: int) -> tuple[Array, Streets]:
 
 
 def _core(plan: Plan, grown: int) -> Array:
-    """Return the largest strong component of the first `grown` points."""
     tail, head, _ = _arcs(plan.streets)
     there = np.zeros(len(plan.growth), dtype=bool)
     there[plan.growth[:grown]] = True

@@ -45,10 +45,10 @@ def read_map(path: Path, *, name: str = "") -> Graph:
         raise source.error(f"the map has no free cell, which is one of {' '.join(_FREE)}.")
     place = np.full(free.shape, -1, dtype=np.int64)
     place[free] = np.arange(np.count_nonzero(free))
-    pairs, costs = _steps(free, place)
+    (left, right), costs = _steps(free, place)
     rows, columns = np.nonzero(free)
     with source.named_in_errors():
-        return from_edges(len(rows), *pairs, costs, coords=np.column_stack((columns, rows)), name=name)
+        return from_edges(len(rows), left, right, costs, coords=np.column_stack((columns, rows)), name=name)
 
 
 def read_scenario(path: Path) -> Scenario:
@@ -107,7 +107,6 @@ def _map_size(source: Source) -> tuple[int, int]:
 
 
 def _steps(free: Array, place: Array) -> tuple[Array, Array]:
-    """Return each pair of neighbours once, and the cost of the step between them."""
     right = (free[:, :-1] & free[:, 1:], place[:, :-1], place[:, 1:])
     down = (free[:-1] & free[1:], place[:-1], place[1:])
     square = free[:-1, :-1] & free[:-1, 1:] & free[1:, :-1] & free[1:, 1:]

@@ -137,7 +137,7 @@ def _build(
     costs = np.array(weights, dtype=np.int64 if all(isinstance(value, int) for value in weights) else np.float64)
     build = from_arcs if directed else from_edges
     with source.named_in_errors():
-        return build(len(places), *ends, costs, coords=places, name=name)
+        return build(len(places), ends[0], ends[1], costs, coords=places, name=name)
 
 
 def _place(source: Source, edge: _Element, end: str, place: Mapping[str, int]) -> int:

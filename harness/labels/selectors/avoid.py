@@ -1,4 +1,7 @@
-"""Avoid (Goldberg and Werneck 2005): each landmark lies behind the region that earlier ones bound worst."""
+"""Avoid (Goldberg and Werneck 2005): each landmark lies behind the region that earlier ones bound worst.
+
+`Growing` is a pool that grows by one landmark at a time, with the ALT bounds of the landmarks so far.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -112,7 +115,6 @@ def avoid(network: Network, count: int, rng: np.random.Generator) -> Pool:
 
 
 def extend(grown: Growing, count: int, rng: np.random.Generator) -> None:
-    """Add landmarks until there are `count`, or all vertices of the largest component."""
     inside = components.largest(grown.network.graph)
     while len(grown.landmarks) < min(count, len(inside)):
         grown.add(next_landmark(grown, inside, rng))
@@ -170,7 +172,6 @@ def shortest_path_tree(network: Network, root: int) -> tuple[Array, Array, Array
 
 @kernel
 def grow_tree(arcs: Arcs, source: int, distances: Array, parents: Array, order: Array, heap: Array) -> int:
-    """Run Dijkstra from the source, record parents and the order of settling, and return how many were settled."""
     distances[:] = -1
     parents[:] = -1
     distances[source] = 0

@@ -3,16 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from aacbench.bundle.deploy import deploy
 from aacbench.contract.method import BuildContext, LabelHeuristic
 from aacbench.errors import UsageError
 from aacbench.graphs import components
 from aacbench.labels import subset
 from aacbench.labels.pool import Pool
+from aacbench.plugins.methods import expansions
 from aacbench.plugins.methods.aac import compressor, kept_epochs
 from aacbench.plugins.methods.aac.training import Picks, Schedule, statistics, train
-from aacbench.queries.record import QuerySet
-from aacbench.search import search
 
 INITIAL = {"block-sparse": compressor.block_sparse, "identity": compressor.identity}
 
@@ -22,7 +20,7 @@ def aac(context: BuildContext) -> LabelHeuristic:
     names = ("epochs", "batch", "lr", "lambda_ent", "lambda_uniq", "lambda_cov")
     schedule = Schedule(**{name: params[name] for name in names})
     kept = kept_epochs(params)
-    pool = landmark_pool(context, params["pool"])
+    pool = context.pools.selected(params["pool"], params["K0"])  # the pool of ALT, for every seed
     inside = components.largest(context.graph)
     rows = row_counts(context, pool)
     if takes_whole_pool(pool, rows):
@@ -34,15 +32,10 @@ def aac(context: BuildContext) -> LabelHeuristic:
 
 
 def forced_first(context: BuildContext) -> LabelHeuristic:
-    pool = landmark_pool(context, "fps")
+    pool = context.pools.selected("fps", context.params["K0"])
     inside, rows = components.largest(context.graph), row_counts(context, pool)
     picks = train(pool, inside, rows, compressor.one_hot, Schedule(epochs=0), context.seed, {0})
     return heuristic_of(context, pool, picks[0], statistics(picks[0], picks[0]))
-
-
-def landmark_pool(context: BuildContext, selector: str) -> Pool:
-    """Return the selector's pool of K0 landmarks, the same that ALT would use, for every seed."""
-    return context.pools.selected(selector, context.params["K0"])
 
 
 def row_counts(context: BuildContext, pool: Pool) -> tuple[int, ...]:
@@ -65,12 +58,6 @@ def heuristic_of(context: BuildContext, pool: Pool, picks: Picks, facts: Mapping
     backward = picks[1] if len(picks) == 2 else None
     labels = subset(context.network, pool, picks[0], backward, context.params["labels"])
     return replace(labels, facts=facts)
-
-
-def expansions(context: BuildContext, candidate: LabelHeuristic, queries: QuerySet) -> int:
-    """Return the number of expansions of a candidate on some queries under the policy `modern`."""
-    layout = deploy(candidate, context.network).searched
-    return int(search(context.network, layout, queries.sources, queries.targets).expanded.sum())
 
 
 def _best_epoch(context: BuildContext, pool: Pool, picks: Mapping[int, Picks]) -> int:

@@ -45,7 +45,6 @@ def bound(selections: Sequence[torch.Tensor], differences: Sequence[torch.Tensor
 
 
 def teacher(differences: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Return the heuristic of a batch with every landmark of the pool selected."""
     return bound([torch.eye(len(columns), dtype=columns.dtype) for columns in differences], differences)
 
 
