@@ -34,6 +34,21 @@ READERS = {
     "osmnx-graphml": "aacbench.graphs.readers.osmnx:read_graphml",
 }
 
+SUFFIXES = {
+    ".gr": "dimacs",
+    ".gr.gz": "dimacs",
+    ".map": "movingai",
+    ".map.gz": "movingai",
+    ".graphml": "osmnx-graphml",
+    ".npz": "npz",
+    ".txt": "edge-list",
+    ".txt.gz": "edge-list",
+    ".csv": "edge-list",
+    ".csv.gz": "edge-list",
+    ".tsv": "edge-list",
+    ".tsv.gz": "edge-list",
+}
+
 
 def load(name: str) -> Graph:
     """Return the graph of this name; it is parsed or generated once, then read from the cache."""
@@ -155,22 +170,6 @@ def _nearest(name: str) -> str:
 
 def _stem(name: str) -> str:
     return name.lower().partition("-")[0]
-
-
-SUFFIXES = {
-    ".gr": "dimacs",
-    ".gr.gz": "dimacs",
-    ".map": "movingai",
-    ".map.gz": "movingai",
-    ".graphml": "osmnx-graphml",
-    ".npz": "npz",
-    ".txt": "edge-list",
-    ".txt.gz": "edge-list",
-    ".csv": "edge-list",
-    ".csv.gz": "edge-list",
-    ".tsv": "edge-list",
-    ".tsv.gz": "edge-list",
-}
 
 
 @dataclass(frozen=True, slots=True)

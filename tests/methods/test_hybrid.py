@@ -258,5 +258,5 @@ def test_a_grid_over_parts_is_chosen_from_as_any_other(tmp_path):
 
 def test_a_part_that_there_is_not_is_told_before_graphs_are_loaded(tmp_path):
     study = studies.study(choice("hybrid", a="alt", b="altt"), graphs=("no-such-graph",))
-    with pytest.raises(UsageError, match="Unknown method 'altt' in hybrid.*'alt'"):
+    with pytest.raises(UsageError, match=r"Unknown method 'altt' in hybrid.*'alt'"):
         prepare(study, studies.config(tmp_path, plugins=(COMPOSITES,)))

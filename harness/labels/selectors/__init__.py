@@ -16,6 +16,8 @@ from aacbench.labels.selectors.maxcover import maxcover
 from aacbench.search.networks import Network
 from aacbench.util import array_store
 
+Selector = Callable[[Network, int, np.random.Generator], Pool]
+
 BINS = 8  # directions per landmark of the boundary
 
 
@@ -68,9 +70,6 @@ def _polar(network: Network) -> tuple[Array, Array, Array]:
 def _corners(network: Network, vertices: Array) -> Array:
     assert network.graph.coords is not None
     return network.graph.coords[vertices]
-
-
-Selector = Callable[[Network, int, np.random.Generator], Pool]
 
 
 def _fps(network: Network, count: int, rng: np.random.Generator) -> Pool:
