@@ -21,10 +21,9 @@ from aacbench.contract.method import (
 )
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
-from aacbench.search.author import author_layout
+from aacbench.search.author import author_layout, reaches_itself
 from aacbench.search.bounds import bounds
 from aacbench.search.goal import DISTANCES
-from aacbench.search.identity import reaches_itself
 from aacbench.search.layouts import Layout, differential, max_of
 from aacbench.search.networks import Network
 

@@ -15,7 +15,7 @@ from aacbench.contract.method import Heuristic
 from aacbench.errors import BundleError
 from aacbench.graphs.record import Graph
 from aacbench.search import Answers, Network, search
-from aacbench.search.stored import stored_network
+from aacbench.search.networks import stored_network
 
 
 @dataclass(frozen=True, slots=True)

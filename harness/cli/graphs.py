@@ -1,6 +1,7 @@
 """`aacbench graphs`: list the graphs and where their files are, and describe one of them."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ def graphs(context: click.Context, as_json: bool, list_files: bool, plugin_files
     """List all graphs, and where their files are."""
     if context.invoked_subcommand is not None:
         return
-    rows = [*_catalogue_rows(), *_generator_rows(), *_plugin_rows(plugin_files)]
+    rows = [*_catalogue_rows(), *_other_rows(plugin_files)]
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return
@@ -95,21 +96,15 @@ def _catalogue_rows() -> list[dict[str, Any]]:
     ]
 
 
-def _generator_rows() -> list[dict[str, Any]]:
-    from importlib import import_module
+def _other_rows(plugin_files: tuple[Path, ...]) -> Iterator[dict[str, Any]]:
+    from aacbench.graphs import generators
 
-    describe = import_module("aacbench.graphs.generators").describe
-    return [_row(name, "generated", summary) for name, summary in describe()]
-
-
-def _plugin_rows(files: tuple[Path, ...]) -> list[dict[str, Any]]:
-    graphs = _plugins(files).graphs()
-    return [_row(name, f"plugin {found.origin.where}", found.source.summary) for name, found in graphs.items()]
-
-
-def _row(name: str, where: str, summary: str) -> dict[str, Any]:
+    rows = [(name, "generated", summary) for name, summary in generators.describe()]
+    for name, found in _plugins(plugin_files).graphs().items():
+        rows.append((name, f"plugin {found.origin.where}", found.source.summary))
     unknown = {"vertices": None, "arcs": None, "licence": None}
-    return {"name": name, **unknown, "where": where, "summary": summary, "files": []}
+    for name, where, summary in rows:
+        yield {"name": name, **unknown, "where": where, "summary": summary, "files": []}
 
 
 def _plugins(files: tuple[Path, ...]) -> "PluginManager":
@@ -149,13 +144,11 @@ def _describe(name: str, files: tuple[Path, ...]) -> dict[str, Any]:
 
 
 def describe_by_name(job: "tuple[GraphOf, str]") -> dict[str, Any]:
-    """Load a graph in a worker, and describe it."""
     graph_of, name = job
     return describe(graph_of(name))
 
 
 def describe(graph: "Graph") -> dict[str, Any]:
-    """Return size, kind, components and digest of a graph."""
     import numpy as np
 
     from aacbench.graphs import components

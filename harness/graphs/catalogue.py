@@ -49,26 +49,20 @@ class Entry:
 
 
 def parse(text: str) -> Mapping[str, Entry]:
-    """Return the entries of a catalogue by name, in the order of the text."""
-    return MappingProxyType({name: _entry(name, table) for name, table in tomllib.loads(text).items()})
+    entries = {}
+    for name, table in tomllib.loads(text).items():
+        files = {
+            role: DataFile(sha256=tuple(file.pop("sha256", ())), **file) for role, file in table.pop("files").items()
+        }
+        entries[name] = Entry(name=name, files=files, **table)
+    return MappingProxyType(entries)
 
 
 @cache
 def catalogue() -> Mapping[str, Entry]:
-    """Return the entries that come with aacbench."""
     return parse((resources.files(__package__) / "catalogue.toml").read_text(encoding="utf-8"))
 
 
 def comes_with_us(name: str) -> bool:
-    """Return whether the name is that of a file, of a data set of the catalogue, or of a generated graph."""
     generated = name in FIXED or SIZED.fullmatch(name) is not None
     return generated or name.startswith(FILE_PREFIX) or name in catalogue()
-
-
-def _entry(name: str, table: dict[str, Any]) -> Entry:
-    files = {role: _file(file) for role, file in table.pop("files").items()}
-    return Entry(name=name, files=files, **table)
-
-
-def _file(table: dict[str, Any]) -> DataFile:
-    return DataFile(sha256=tuple(table.pop("sha256", ())), **table)

@@ -10,43 +10,40 @@ from aacbench.graphs.record import Array, Graph, frozen
 
 
 def labels(graph: Graph, connection: str = "strong") -> Array:
-    """Return the component number of each vertex; `connection` is `strong` or `weak`."""
     if connection not in ("strong", "weak"):
         raise UsageError(f"connection must be 'strong' or 'weak', not {connection!r}.")
+    return connected(graph.vertices, graph.sources, graph.indices, connection)
+
+
+def connected(vertices: int, tails: Array, heads: Array, connection: str) -> Array:
     # Imported here: it takes a third of a second, and a process that only searches does not need it.
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
     # The pattern only: scipy would take a weight of zero for a missing arc.
-    pattern = csr_array(
-        (np.ones(graph.arcs, dtype=np.int8), graph.indices, graph.indptr), shape=(graph.vertices, graph.vertices)
-    )
-    found: Array = connected_components(pattern, directed=True, connection=connection)[1]
-    return found
+    pattern = csr_array((np.ones(len(tails)), (tails, heads)), shape=(vertices, vertices))
+    component: Array = connected_components(pattern, directed=True, connection=connection)[1]
+    return component
+
+
+def in_largest(component: Array) -> Array:
+    """Return for each vertex whether it is in the largest component; ties go to the one with the lowest vertex."""
+    sizes = np.bincount(component)
+    return component == component[np.argmax(sizes[component] == sizes.max())]
 
 
 def largest(graph: Graph, connection: str = "strong") -> Array:
     """Return the vertices of the largest component, ascending and read-only; ties go to the lowest vertex."""
     known = _LARGEST.setdefault(graph, {})
     if connection not in known:
-        known[connection] = frozen(_largest(graph, connection), np.int64)
+        known[connection] = frozen(np.flatnonzero(in_largest(labels(graph, connection))), np.int64)
     return known[connection]
 
 
 _LARGEST: WeakKeyDictionary[Graph, dict[str, Array]] = WeakKeyDictionary()  # every method asks, on the same graph
 
 
-def _largest(graph: Graph, connection: str) -> Array:
-    component = labels(graph, connection)
-    sizes = np.bincount(component)
-    first_vertex = np.full(len(sizes), graph.vertices)
-    np.minimum.at(first_vertex, component, np.arange(graph.vertices))
-    best = min(np.flatnonzero(sizes == sizes.max()), key=lambda c: first_vertex[c])
-    return np.flatnonzero(component == best)
-
-
 def vertex_set(graph: Graph, vertices: npt.ArrayLike) -> Array:
-    """Return these vertices of the graph, ascending and each once."""
     found = np.unique(np.asarray(vertices))
     if found.size and found.dtype.kind not in "iu":
         raise UsageError("Vertices must be whole numbers.")

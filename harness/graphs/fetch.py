@@ -6,7 +6,6 @@ import os
 import tempfile
 import warnings
 import zlib
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +31,6 @@ class Found:
 
 
 def obtain(file: DataFile) -> Found:
-    """Return the file, downloaded if it is not on this machine."""
     path = in_data_folder(file)
     if path is not None:
         return _accept(path, file)
@@ -73,7 +71,6 @@ def is_file(path: Path) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the sha256 of a file's bytes."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -82,12 +79,8 @@ def sha256_of(path: Path) -> str:
 
 
 def _below(folder: Path, file: DataFile) -> Path | None:
-    return next((folder / at for at in _spellings(file.at) if is_file(folder / at)), None)
-
-
-def _spellings(at: str) -> Iterator[str]:
-    yield at
-    yield at.removesuffix(".gz") if at.endswith(".gz") else f"{at}.gz"
+    other_form = file.at.removesuffix(".gz") if file.at.endswith(".gz") else f"{file.at}.gz"
+    return next((folder / at for at in (file.at, other_form) if is_file(folder / at)), None)
 
 
 def _accept(path: Path, file: DataFile, origin: str | None = None) -> Found:
@@ -132,7 +125,9 @@ def _download(file: DataFile) -> Found:
             arrived = Path(folder) / place.name
             _retrieve(file.address, arrived)
             found = _accept(arrived, file, origin=file.address)
-            _finish(arrived)
+            arrived.chmod(0o644)  # temporary files are readable by their owner only
+            with arrived.open("rb") as stream:
+                os.fsync(stream.fileno())
             arrived.replace(place)
     except (OSError, ValueError) as error:  # the errors of `requests` are OSErrors
         raise MissingDataError(
@@ -167,9 +162,3 @@ def _reason(error: Exception) -> str:
     if response is not None:
         return f"the server answered {response.status_code} {response.reason}"
     return getattr(error, "strerror", None) or type(error).__name__
-
-
-def _finish(path: Path) -> None:
-    path.chmod(0o644)  # temporary files are readable by their owner only
-    with path.open("rb") as stream:
-        os.fsync(stream.fileno())

@@ -1,4 +1,4 @@
-"""Loading a graph by name: a file, a data set of the catalogue, or a generator's recipe.
+"""Loading a graph by name: a file with options after a question mark, a data set of the catalogue, or a recipe.
 
 Parsed and generated graphs are cached on disk under the digest of what they are made from, and read back by memory map.
 """
@@ -6,7 +6,7 @@ Parsed and generated graphs are cached on disk under the digest of what they are
 import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import version
@@ -14,9 +14,10 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
-from aacbench.errors import AacbenchError, DataError, UsageError
-from aacbench.graphs import fetch, files
+from aacbench.errors import AacbenchError, DataError, MissingDataError, UsageError
+from aacbench.graphs import fetch
 from aacbench.graphs.catalogue import FILE_PREFIX, SCENARIO, Entry, catalogue
+from aacbench.graphs.readers import quoted, whole
 from aacbench.graphs.record import Graph
 from aacbench.util import array_store
 from aacbench.util.paths import cache_folder, cache_folders
@@ -33,6 +34,21 @@ READERS = {
     "osmnx-graphml": "aacbench.graphs.readers.osmnx:read_graphml",
 }
 
+SUFFIXES = {
+    ".gr": "dimacs",
+    ".gr.gz": "dimacs",
+    ".map": "movingai",
+    ".map.gz": "movingai",
+    ".graphml": "osmnx-graphml",
+    ".npz": "npz",
+    ".txt": "edge-list",
+    ".txt.gz": "edge-list",
+    ".csv": "edge-list",
+    ".csv.gz": "edge-list",
+    ".tsv": "edge-list",
+    ".tsv.gz": "edge-list",
+}
+
 
 def load(name: str) -> Graph:
     """Return the graph of this name; it is parsed or generated once, then read from the cache."""
@@ -46,7 +62,6 @@ def load(name: str) -> Graph:
 
 
 def scenario_path(name: str) -> Path:
-    """Return the file of queries with published optima that belongs to a MovingAI map of the catalogue."""
     entry = catalogue().get(name)
     if entry is None or SCENARIO not in entry.files:
         raise UsageError(f"Graph {name!r} has no scenario; only the maps `movingai:...` of the catalogue have one.")
@@ -54,9 +69,9 @@ def scenario_path(name: str) -> Path:
 
 
 def _from_file(name: str) -> Graph:
-    request = files.parse_name(name)
-    found = {role: fetch.Found(file, fetch.sha256_of(file)) for role, file in request.files.items()}
-    return _parsed(name, request.reader, found, request.options)
+    reader, files, options = _parse_name(name)
+    found = {role: fetch.Found(file, fetch.sha256_of(file)) for role, file in files.items()}
+    return _parsed(name, reader, found, options)
 
 
 def _from_catalogue(entry: Entry) -> Graph:
@@ -95,7 +110,6 @@ def _generated(name: str) -> Graph | None:
 
 
 def cache_key(made_from: Mapping[str, Any]) -> str:
-    """Return the digest of what a graph is made from, and of the code that makes it."""
     return array_store.key_of({"graph": made_from, "sources": sources_digest()})
 
 
@@ -117,12 +131,9 @@ def read_cached(key: str, name: str) -> Graph | None:
 
 def write_cached(key: str, graph: Graph, name: str) -> Graph:
     """Cache the graph and return it as stored; where that is impossible, return the graph itself."""
-    arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
-    if graph.coords is not None:
-        arrays["coords"] = graph.coords
     facts = {"digest": graph.digest, "declared_directed": graph.declared_directed}
     with suppress(OSError):
-        array_store.write(cache_folder() / "graphs", key, arrays, facts)
+        array_store.write(cache_folder() / "graphs", key, graph.arrays(), facts)
         return read_cached(key, name) or replace(graph, name=name)
     return replace(graph, name=name)
 
@@ -144,9 +155,8 @@ def _read_entry(root: Path, key: str, name: str) -> Graph | None:
 
 
 def _nearest(name: str) -> str:
-    """Return a suggestion of names like this one, in brackets, or nothing."""
     with suppress(AacbenchError):
-        files.parse_name(FILE_PREFIX + name)
+        _parse_name(FILE_PREFIX + name)
         return f" (did you mean {FILE_PREFIX}{name}?)"
     spellings = {}
     for pattern, _ in import_module("aacbench.graphs.generators").describe():
@@ -160,3 +170,91 @@ def _nearest(name: str) -> str:
 
 def _stem(name: str) -> str:
     return name.lower().partition("-")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a reader: which values it takes, in words, and the function that converts the text."""
+
+    values: str
+    convert: Callable[[str], Any]  # raises a KeyError or ValueError for a wrong value
+
+
+_NODES = Option("the file of the nodes, beside that of the edges", str)
+_DIRECTED = Option("yes or no", {"yes": True, "no": False}.__getitem__)
+OPTIONS: Mapping[str, Mapping[str, Option]] = {
+    "dimacs": {"id_base": Option("0 or 1", {"0": 0, "1": 1}.__getitem__)},
+    "edge-list": {"directed": _DIRECTED, "id_base": Option("the smallest id, a whole number", whole)},
+    "osmnx-csv": {"nodes": _NODES, "weight": Option("a column of the edges", str)},
+    "osmnx-graphml": {"weight": Option("an attribute of the edges", str)},
+}
+
+
+def _parse_name(name: str) -> tuple[str, dict[str, Path], dict[str, Any]]:
+    """Return the reader, its files and its options for a `file:` name; raise where a file does not exist."""
+    path, texts = _parts(name)
+    suffix = next((suffix for suffix in SUFFIXES if path.name.lower().endswith(suffix)), None)
+    if suffix is None:
+        raise UsageError(f"{name}: the suffix must be one of {', '.join(SUFFIXES)}.")
+    reader = SUFFIXES[suffix]
+    if suffix.startswith(".csv") and "nodes" in texts:
+        reader = "osmnx-csv"
+    options = {key: _value(name, suffix, reader, key, text) for key, text in texts.items()}
+    files = {"path": path}
+    if reader == "osmnx-csv":
+        files = {"nodes": path.parent / Path(options.pop("nodes")).expanduser(), "edges": path}
+    for file in files.values():
+        _check_exists(name, file)
+    if reader == "dimacs":
+        files |= _coordinates_beside(path, suffix)
+    return reader, files, options
+
+
+def _parts(name: str) -> tuple[Path, dict[str, str]]:
+    text = name.removeprefix(FILE_PREFIX)
+    if "?" not in text or fetch.is_file(Path(text).expanduser()):  # a question mark may be part of the path
+        return Path(text).expanduser(), {}
+    place, _, query = text.rpartition("?")
+    texts: dict[str, str] = {}
+    for part in query.split("&"):
+        key, _, value = part.partition("=")
+        if not (key and value) or key in texts:
+            raise UsageError(f"{name}: options must be written ?option=value&other=value, each once.")
+        texts[key] = value
+    return Path(place).expanduser(), texts
+
+
+def _value(name: str, suffix: str, reader: str, key: str, text: str) -> Any:
+    known = OPTIONS.get(reader, {})
+    if key not in known:
+        raise UsageError(f"{name}: {_no_option(suffix, reader, key)}.")
+    try:
+        return known[key].convert(text)
+    except (KeyError, ValueError):
+        raise UsageError(f"{name}: {key} must be {known[key].values}, not {quoted(text)}.") from None
+
+
+def _no_option(suffix: str, reader: str, key: str) -> str:
+    known = OPTIONS.get(reader, {})
+    if not known:
+        return f"a {suffix} file takes no options"
+    shown = [f"{option}= {known[option].values}" for option in known]
+    if suffix.startswith(".csv") and reader == "edge-list":
+        shown.append(f"nodes= {_NODES.values} (of an OSMnx pair, which then takes weight= too)")
+    return f"a {suffix} file has no option {quoted(key)}; it has {', and '.join(shown)}"
+
+
+def _check_exists(name: str, path: Path) -> None:
+    if fetch.is_file(path):
+        return
+    if path.is_dir():
+        raise MissingDataError(f"{name}: {path.absolute()} is a folder; name a file in it.")
+    raise MissingDataError(f"{name}: file {path.absolute()} does not exist.")
+
+
+def _coordinates_beside(path: Path, suffix: str) -> dict[str, Path]:
+    stem = path.name[: -len(suffix)]
+    for ending in (".co", ".co.gz", ".CO", ".CO.GZ"):
+        if fetch.is_file(path.with_name(stem + ending)):
+            return {"coords": path.with_name(stem + ending)}
+    return {}

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -48,7 +48,6 @@ class Graph:
 
     @property
     def vertices(self) -> int:
-        """The number of vertices."""
         return len(self.indptr) - 1
 
     @property
@@ -70,11 +69,8 @@ class Graph:
     def symmetric(self) -> bool:
         """Whether every arc has a reverse of equal weight; computed from the arcs, not declared."""
         indptr, indices, weights = _reversed_rows(self)
-        return (
-            np.array_equal(indptr, self.indptr)
-            and np.array_equal(indices, self.indices)
-            and np.array_equal(weights, self.weights)
-        )
+        pairs = ((indptr, self.indptr), (indices, self.indices), (weights, self.weights))
+        return all(np.array_equal(backward, forward) for backward, forward in pairs)
 
     @cached_property
     def reverse(self) -> "Graph":
@@ -82,24 +78,18 @@ class Graph:
         if self.symmetric:
             return self
         indptr, indices, weights = _reversed_rows(self)
-        reverse = Graph(
-            indptr=indptr,
-            indices=indices,
-            weights=weights,
-            coords=self.coords,
-            name=self.name,
-            declared_directed=self.declared_directed,
-        )
+        reverse = replace(self, indptr=indptr, indices=indices, weights=weights)
         reverse.__dict__["reverse"] = self
         return reverse
+
+    def arrays(self) -> dict[str, Array]:
+        arrays = {"indptr": self.indptr, "indices": self.indices, "weights": self.weights}
+        return arrays if self.coords is None else {**arrays, "coords": self.coords}
 
     @cached_property
     def digest(self) -> str:
         """The sha256 of the arrays in canonical little-endian form, without the name."""
-        arrays = {"indptr": self.indptr, "indices": self.indices, "weights": self.weights}
-        if self.coords is not None:
-            arrays["coords"] = self.coords
-        canonical = {key: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for key, a in arrays.items()}
+        canonical = {key: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for key, a in self.arrays().items()}
         head: dict[str, object] = {key: [a.dtype.str, list(a.shape)] for key, a in canonical.items()}
         head["declared_directed"] = self.declared_directed
         digest = hashlib.sha256(b"aacbench.graph/1\0" + json.dumps(head, sort_keys=True).encode() + b"\0")
@@ -137,6 +127,12 @@ def from_arcs(
         name=name,
         declared_directed=declared_directed,
     )
+
+
+def from_edges(vertices: int, left: npt.ArrayLike, right: npt.ArrayLike, weights: npt.ArrayLike, **more: Any) -> Graph:
+    """Build an undirected graph, each edge being two arcs; `more` are the other options of `from_arcs`."""
+    tails, heads = np.concatenate([left, right]), np.concatenate([right, left])
+    return from_arcs(vertices, tails, heads, np.tile(weights, 2), declared_directed=False, **more)
 
 
 def frozen(array: Array, dtype: npt.DTypeLike) -> Array:

@@ -6,10 +6,10 @@ import numpy as np
 from numba import njit
 
 from aacbench.graphs import components
-from aacbench.graphs.record import Array, Graph, from_arcs
+from aacbench.graphs.record import Array, Graph, from_edges
 from aacbench.labels.exact import Direction, distances, one_to_all
 from aacbench.labels.tables import on_grid
-from aacbench.search.networks import Arcs, Network, borrow, give_back, network, with_weights
+from aacbench.search.networks import Arcs, Network, borrow, give_back, with_weights
 
 ALTERNATIONS = 10  # in the search for a farthest pair, as published
 
@@ -29,9 +29,7 @@ def integral(net: Network) -> tuple[Network, float | None]:
 
 def least_of_both_ways(graph: Graph) -> Graph:
     """Return the undirected graph with weights min(w(u, v), w(v, u)); its distances are never longer."""
-    tails, heads = graph.sources, graph.indices
-    ends = (np.concatenate((tails, heads)), np.concatenate((heads, tails)))
-    return from_arcs(graph.vertices, *ends, np.concatenate((graph.weights, graph.weights)), name=graph.name)
+    return from_edges(graph.vertices, graph.sources, graph.indices, graph.weights, name=graph.name)
 
 
 def fastmap(net: Network, dimensions: int, rng: np.random.Generator) -> Array:
@@ -74,11 +72,6 @@ def residual(net: Network, dimensions: int, rng: np.random.Generator) -> Array:
     return _by_vertex(net, columns)
 
 
-def undirected(net: Network) -> Network:
-    """Return the network of `least_of_both_ways`."""
-    return network(least_of_both_ways(net.graph), net.order)
-
-
 class ResidualArcs:
     """The residual arcs of a network: the same arcs, in the network's numbering, with decreasing weights."""
 
@@ -96,11 +89,9 @@ class ResidualArcs:
         return found
 
     def steps(self, column: Array) -> Array:
-        """Return for each arc the column's value at the tail minus that at the head."""
         return column[self._tails] - column[self._arcs.heads]
 
     def lower(self, by: Array) -> None:
-        """Subtract an amount from the weight of each arc."""
         weights = self._arcs.weights - by
         if weights.min(initial=0) < 0:  # a search over negative arcs would not end
             raise ArithmeticError("A residual arc became negative; please report this defect.")
@@ -126,7 +117,6 @@ def _farthest(row: Array, inside: Array) -> int:
 
 
 def _by_vertex(net: Network, columns: list[Array]) -> Array:
-    """Return columns in the network's numbering as one row per vertex of the graph."""
     rows = np.zeros((net.graph.vertices, max(1, len(columns))), dtype=np.int64)
     for k, column in enumerate(columns):
         rows[:, k] = column[net.place]
@@ -135,7 +125,6 @@ def _by_vertex(net: Network, columns: list[Array]) -> Array:
 
 @njit
 def l1(labels: Any, u: int, t: int) -> Any:
-    """The L1 distance of two rows of coordinates."""
     total = labels.rows[u, 0] - labels.rows[u, 0]  # zero, in the type of a difference
     for k in range(labels.rows.shape[1]):
         total += abs(labels.rows[u, k] - labels.rows[t, k])
@@ -144,7 +133,6 @@ def l1(labels: Any, u: int, t: int) -> Any:
 
 @njit
 def one_sided(labels: Any, u: int, t: int) -> Any:
-    """The sum of the positive differences d(u, l) - d(t, l)."""
     total = labels.rows[u, 0] - labels.rows[u, 0]
     for k in range(labels.rows.shape[1]):
         total += max(labels.rows[u, k] - labels.rows[t, k], 0)

@@ -12,7 +12,6 @@ _NARROW, _WIDE = 4, 8
 
 
 def graph_info(network: Network) -> GraphInfo:
-    """Return the properties of a graph that a method's `fit` may use, computed from its arcs."""
     graph = network.graph
     return GraphInfo(
         name=graph.name,

@@ -3,9 +3,8 @@
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,11 +37,9 @@ class Pool:
 
     @property
     def symmetric(self) -> bool:
-        """Return whether one table serves both directions."""
         return self.forward is self.backward
 
-    def take(self, chosen: Array) -> "Pool":
-        """Return the pool of the landmarks at these positions."""
+    def take(self, chosen: Array | slice) -> "Pool":
         forward = self.forward[chosen]
         backward = forward if self.symmetric else self.backward[chosen]
         return Pool(self.landmarks[chosen], forward, backward, self.seconds)
@@ -51,9 +48,7 @@ class Pool:
         """Return the pool of the first `count` landmarks, charged its share of the time."""
         if not 0 <= count <= len(self):
             raise UsageError(f"Cannot take the first {count} landmarks from a pool of {len(self)}.")
-        forward = self.forward[:count]
-        backward = forward if self.symmetric else self.backward[:count]
-        return Pool(self.landmarks[:count], forward, backward, self.seconds * count / max(1, len(self)))
+        return replace(self.take(slice(count)), seconds=self.seconds * count / max(1, len(self)))
 
 
 def farthest_points(network: Network, count: int, *, start: int | None = None, component: Array | None = None) -> Pool:
@@ -69,20 +64,21 @@ def farthest_points(network: Network, count: int, *, start: int | None = None, c
     if first not in inside:
         raise UsageError(f"The first landmark, {first}, is not in the component.")
     began = time.perf_counter()
-    if network.graph.symmetric:
-        landmarks, forward = _collect(_sample(network, first, inside, count, lambda _: None))
-        backward = forward
-    else:
-        waiting: list[Future[Array]] = []
-        with ThreadPoolExecutor(1) as thread:
-            submit = lambda l: waiting.append(thread.submit(distances, network, l, Direction.TO))  # noqa: E731
-            landmarks, forward = _collect(_sample(network, first, inside, count, submit))
-        backward = table([row.result() for row in waiting])
-    return Pool(landmarks, forward, backward, time.perf_counter() - began)
+    landmarks: list[int] = []
+    rows: list[Array] = []
+    waiting: list[Future[Array]] = []
+    with ThreadPoolExecutor(1) as thread:
+        for landmark, row in _sample(network, first, inside, count):
+            landmarks.append(landmark)
+            rows.append(row)
+            if not network.graph.symmetric:
+                waiting.append(thread.submit(distances, network, landmark, Direction.TO))
+    forward = table(rows)
+    backward = table([row.result() for row in waiting]) if waiting else forward
+    return Pool(np.array(landmarks, dtype=np.int64), forward, backward, time.perf_counter() - began)
 
 
 def of_landmarks(network: Network, landmarks: npt.ArrayLike, threads: int = 2) -> Pool:
-    """Return the pool of the given landmarks, in their order."""
     chosen = np.asarray(landmarks, dtype=np.int64)
     if chosen.ndim != 1 or not chosen.size:
         raise UsageError("A pool needs a list of at least one landmark.")
@@ -96,12 +92,7 @@ def of_landmarks(network: Network, landmarks: npt.ArrayLike, threads: int = 2) -
 
 
 def stored_farthest_points(
-    root: Path,
-    network: Network,
-    count: int,
-    *,
-    start: int | None = None,
-    check: Callable[[], None] = lambda: None,
+    root: Path, network: Network, count: int, *, start: int | None = None, check: Callable[[], None] = lambda: None
 ) -> Pool:
     """Return `farthest_points` from disk, as a prefix of a longer pool if there is one; else compute and store it.
 
@@ -128,34 +119,29 @@ def stored(root: Path, key: str, compute: Callable[[], Pool], check: Callable[[]
         return _from_artifact(artifact)
     pool = compute()
     check()
+    arrays = {"landmarks": pool.landmarks, "forward": pool.forward}
+    if not pool.symmetric:
+        arrays["backward"] = pool.backward
     try:
-        array_store.write(root, key, _arrays(pool), {"seconds": pool.seconds})
+        array_store.write(root, key, arrays, {"seconds": pool.seconds})
     except OSError:
         return pool  # a full or read-only disk costs time, not the result
     artifact = array_store.read(root, key)
     return pool if artifact is None else _from_artifact(artifact)
 
 
-def _sample(
-    network: Network, first: int, inside: Array, count: int, chosen: Callable[[int], Any]
-) -> Iterator[tuple[int, Array]]:
+def _sample(network: Network, first: int, inside: Array, count: int) -> Iterator[tuple[int, Array]]:
     graph = network.graph
     highest = np.iinfo(np.int64).max if graph.integral else np.inf
     nearest = np.full(graph.vertices, -1, dtype=graph.weights.dtype)
     nearest[inside] = highest
     landmark = first
     for _ in range(count):
-        chosen(landmark)
         row = distances(network, landmark, Direction.FROM)
         np.minimum(nearest, np.where(row < 0, highest, row), out=nearest)
         nearest[landmark] = -1  # never chosen twice, even if every distance is zero
         yield landmark, row
         landmark = int(np.argmax(nearest))
-
-
-def _collect(sampled: Iterator[tuple[int, Array]]) -> tuple[Array, Array]:
-    landmarks, rows = zip(*sampled, strict=True)
-    return np.array(landmarks, dtype=np.int64), table(list(rows))
 
 
 def table(rows: list[Array]) -> Array:
@@ -170,11 +156,6 @@ def table(rows: list[Array]) -> Array:
 
 def _key(network: Network, start: int, count: int) -> str:
     return array_store.key_of({"pool": "fps/1", "graph": network.graph.digest, "start": start, "count": count})
-
-
-def _arrays(pool: Pool) -> dict[str, Array]:
-    arrays = {"landmarks": pool.landmarks, "forward": pool.forward}
-    return arrays if pool.symmetric else {**arrays, "backward": pool.backward}
 
 
 def _from_artifact(artifact: array_store.Artifact) -> Pool:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from aacbench.errors import DataError, UsageError
+from aacbench.graphs.readers import Source, open_source
 from aacbench.graphs.readers.movingai import Scenario, read_scenario
-from aacbench.graphs.readers.source import Source, open_source
 from aacbench.graphs.record import Array, Graph
 from aacbench.queries.record import QuerySet, first_occurrences
 

@@ -48,7 +48,6 @@ def sample(
 
 
 def component_vertices(graph: Graph, component: npt.ArrayLike | None) -> Array:
-    """Return the vertices to draw from, ascending: those given, or the largest strong component."""
     vertices = components.largest(graph, "strong") if component is None else components.vertex_set(graph, component)
     if len(vertices) < 2:
         raise UsageError(f"Queries need a component of at least 2 vertices, but this one has {len(vertices)}.")

@@ -84,7 +84,6 @@ def _scenario_splits(queries: QuerySet, validation: int, test: int, train: int, 
 
 
 def _enough(queries: QuerySet, validation: int, test: int, train: int, strict: bool) -> QuerySet:
-    """Return the queries to cut the splits from, or raise where there are too few."""
     if strict:
         queries = queries.take(first_occurrences(queries.sources, queries.targets))
     wanted = validation + test + train

@@ -18,8 +18,7 @@ from aacbench.processes.pool import Limits
 from aacbench.queries.record import QuerySet, some_targets
 from aacbench.queries.splits import Splits, query_splits
 from aacbench.run.records import QueryPlan, Study
-from aacbench.search.networks import Network, fingerprint
-from aacbench.search.stored import stored_network
+from aacbench.search.networks import Network, fingerprint, stored_network
 
 GraphOf = Callable[[str], Graph]  # must be importable by workers, and equal where it gives the same graphs
 

@@ -16,16 +16,7 @@ NO_PARENT = np.uint32(0xFFFFFFFF)
 # Columns of the two tables that a batch of searches fills; together they are the fields of `Answers`.
 COSTS = ("cost", "path_cost", "h_source")
 COST, PATH_COST, H_SOURCE = range(3)
-COUNTS = (
-    "path_edges",
-    "expanded",
-    "reexpanded",
-    "generated",
-    "stale_pops",
-    "h_calls",
-    "below_optimum",
-    "on_optimum",
-)
+COUNTS = ("path_edges", "expanded", "reexpanded", "generated", "stale_pops", "h_calls", "below_optimum", "on_optimum")
 PATH_EDGES, EXPANDED, REEXPANDED, GENERATED, STALE_POPS, H_CALLS, BELOW_OPTIMUM, ON_OPTIMUM = range(8)
 
 _NEXT = np.uint32(1)
@@ -64,7 +55,6 @@ class Answers:
         return len(self.cost)
 
     def columns(self) -> dict[str, Array]:
-        """Return the columns by name, without the paths."""
         return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "paths"}
 
 
@@ -94,12 +84,10 @@ class Numbers(NamedTuple):
 
 
 def rules(policy: Policy) -> Rules:
-    """Return the policy in the form the kernel reads."""
     return Rules(policy.reopen, policy.bpmx, *TIES[policy.tie])
 
 
 def numbers(weight: np.dtype[Any]) -> Numbers:
-    """Return the constants for integer or float weights."""
     if weight.kind == "i":
         return Numbers(np.int64(0), np.int64(2**62), np.int64(0))
     return Numbers(np.float64(0), np.float64(np.inf), np.float64(RELATIVE_TOLERANCE))

@@ -71,7 +71,6 @@ def violations(
 def find_violations(
     indptr: Array, heads: Array, weights: Array, h: Array, known: Array, distance: Array, care: float
 ) -> tuple[int, int, int, int]:
-    """Return the fields of `Violations`; of equal examples the first."""
     high, vertex, rising, arc = 0, -1, 0, -1
     for u in range(len(h)):
         if not known[u] or (distance[u] >= 0 and not h[u] <= distance[u] + care):

@@ -34,13 +34,11 @@ class Memo(NamedTuple):
 
 
 def goal_fields(network: Network, goal: GoalSearch) -> Goal:
-    """Return the goal search as a layout stores it."""
     zero = network.graph.weights.dtype.type(0)
     return Goal(network.backward, *sides(network.graph, goal), goal.memo, zero)
 
 
 def goal_memo(layout: Any) -> Any:
-    """Return scratch for one search thread."""
     return Memo(np.zeros(layout.goal.memo, dtype=layout.goal.zero.dtype), np.zeros(1, dtype=np.int64))
 
 
@@ -106,8 +104,6 @@ def bind_by(start: Callable[..., Any], visit: Callable[..., Any] | None) -> Call
 
 
 def bound_by(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the `bound` of a layout with this kernel."""
-
     def bound(layout, memo, u):
         return function(layout.labels, memo.numbers, np.int64(layout.original[u]), memo.target[0])
 

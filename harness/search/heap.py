@@ -8,7 +8,6 @@ from aacbench.util.compiled import inlined
 
 
 def entry_dtype(weight: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type of a heap entry for a graph's weight type."""
     return np.dtype([("f", weight), ("tie", weight), ("sequence", np.uint32), ("vertex", np.uint32)], align=True)
 
 

@@ -27,39 +27,33 @@ class Kernels(NamedTuple):
     memo: Callable[[Any], Any]
 
 
-_KERNELS: dict[Any, Kernels] = {}
-
-
-def register(cls: type, kernels: Kernels) -> None:
-    """Declare a NamedTuple class of arrays and numbers to be a label layout."""
-    _KERNELS[cls] = kernels
+KERNELS: dict[Any, Kernels] = {}  # by the NamedTuple class of a label layout
 
 
 def bind(layout, memo, arcs, work, target):
     """Prepare `memo` for a target with the kernel of the layout's class."""
-    return _KERNELS[type(layout)].bind(layout, memo, arcs, work, target)
+    return KERNELS[type(layout)].bind(layout, memo, arcs, work, target)
 
 
 def bound(layout, memo, u):
     """Return the lower bound on the distance from u to the target in `memo`."""
-    return _KERNELS[type(layout)].bound(layout, memo, u)
+    return KERNELS[type(layout)].bound(layout, memo, u)
 
 
 @overload(bind)
 def _bind(layout, memo, arcs, work, target):
-    kernels = _KERNELS.get(getattr(layout, "instance_class", None))
+    kernels = KERNELS.get(getattr(layout, "instance_class", None))
     return kernels.bind if kernels else None
 
 
 @overload(bound, jit_options={"forceinline": True})
 def _bound(layout, memo, u):
-    kernels = _KERNELS.get(getattr(layout, "instance_class", None))
+    kernels = KERNELS.get(getattr(layout, "instance_class", None))
     return kernels.bound if kernels else None
 
 
 def memo_for(labels: Any) -> Any:
-    """Return scratch for one search thread and these labels."""
-    return _KERNELS[type(labels)].memo(labels)
+    return KERNELS[type(labels)].memo(labels)
 
 
 def _bind_differential(layout, memo, arcs, work, target):
@@ -111,7 +105,7 @@ class Differential(NamedTuple):
     nothing: Any
 
 
-register(Differential, Kernels(_bind_differential, _bound_differential, _memo_differential))
+KERNELS[Differential] = Kernels(_bind_differential, _bound_differential, _memo_differential)
 
 
 def _bind_max(layout, memo, arcs, work, target):
@@ -137,7 +131,7 @@ class MaxOf(NamedTuple):
     other: Any
 
 
-register(MaxOf, Kernels(_bind_max, _bound_max, _memo_max))
+KERNELS[MaxOf] = Kernels(_bind_max, _bound_max, _memo_max)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -155,15 +149,8 @@ class Layout:
 
 
 def differential(
-    network: Network,
-    rows: Array,
-    *,
-    both: int = 0,
-    forward: int = 0,
-    margin: float = 0.0,
-    scale: float | None = None,
+    network: Network, rows: Array, *, both: int = 0, forward: int = 0, margin: float = 0.0, scale: float | None = None
 ) -> Layout:
-    """Return the `Differential` layout of label rows that are in the graph's own vertex order."""
     if rows.ndim != 2 or len(rows) != network.graph.vertices or rows.dtype.kind not in "if":
         raise UsageError(
             f"Labels must be numbers with one row for each of the graph's {network.graph.vertices} vertices; "
@@ -192,7 +179,6 @@ def knows_nothing(layout: Any) -> bool:
 
 
 def max_of(layouts: Sequence[Layout]) -> Layout:
-    """Return the layout of the largest bound of several layouts of one network."""
     last, *others = reversed(layouts)
     labels = last.labels
     for layout in others:

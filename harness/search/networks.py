@@ -1,8 +1,13 @@
-"""A graph as the kernels see it: vertices renumbered for locality, and the working memory of its searches."""
+"""A graph as the kernels see it: vertices renumbered for locality, and the working memory of its searches.
+
+A graph is renumbered once; later processes read the result from disk by memory map.
+"""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +15,9 @@ import numpy as np
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, Graph, frozen
 from aacbench.search.heap import entry_dtype
+from aacbench.util import array_store
 from aacbench.util.compiled import kernel
+from aacbench.util.paths import cache_folder
 
 ORDERS = ("dfs", "file")
 _START, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
@@ -45,7 +52,6 @@ class Network:
 
     @cached_property
     def backward(self) -> Arcs:
-        """The arcs of the reverse graph in the same numbering."""
         if self.graph.symmetric:
             return self.arcs
         return _renumbered(self.graph.reverse, self.graph, self.original, self.place)
@@ -66,7 +72,6 @@ def network(graph: Graph, order: str = "dfs") -> Network:
 
 
 def with_weights(net: Network, weights: Array) -> Network:
-    """Return a network with the same arcs in the same order and other weights."""
     graph = replace(net.graph, weights=weights)
     return Network(
         graph, net.order, net.original, net.place, _renumbered(graph, graph.reverse, net.original, net.place)
@@ -174,7 +179,6 @@ def workspace(network: Network) -> Workspace:
 
 
 def borrow(network: Network) -> Workspace:
-    """Return an idle workspace of this network, or a new one; it is for one thread."""
     try:
         return network.idle.pop()
     except IndexError:
@@ -182,7 +186,6 @@ def borrow(network: Network) -> Workspace:
 
 
 def give_back(network: Network, work: Workspace) -> None:
-    """Make a borrowed workspace available again."""
     network.idle.append(work)
 
 
@@ -220,3 +223,41 @@ def mixed(state: np.uint64, words: Array) -> np.uint64:
     for lane in (b, c, d):
         a = (a ^ lane) * _FACTOR
     return a
+
+
+def stored_network(graph: Graph, order: str = "dfs") -> Network:
+    """Return `network(graph, order)` from the user's cache; if it is missing, compute and store it."""
+    cached = _cached(graph, order)
+    if cached is not None:
+        return cached
+    computed = network(graph, order)
+    with suppress(OSError):  # a full or read-only disk costs time, not the result
+        save_network(networks_folder(), computed)
+    return _cached(graph, order) or computed
+
+
+def networks_folder() -> Path:
+    return cache_folder() / "networks"
+
+
+def save_network(root: Path, net: Network) -> str:
+    """Store a network's arrays unless they are there already, and return their key."""
+    key = _key(net.graph, net.order)
+    if not array_store.holds(root, key):
+        graph = net.graph
+        arrays = {f"arcs_{name}": array for name, array in net.arcs._asdict().items()}
+        arrays |= {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
+        array_store.write(root, key, {**arrays, "original": net.original, "place": net.place}, {"order": net.order})
+    return key
+
+
+def _cached(graph: Graph, order: str) -> Network | None:
+    stored = array_store.read(networks_folder(), _key(graph, order))
+    if stored is None:
+        return None
+    arcs = Arcs(*(stored.arrays[f"arcs_{name}"] for name in Arcs._fields))
+    return Network(graph, order, stored.arrays["original"], stored.arrays["place"], arcs)
+
+
+def _key(graph: Graph, order: str) -> str:
+    return array_store.key_of({"network": "network/1", "graph": graph.digest, "order": order})

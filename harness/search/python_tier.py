@@ -5,6 +5,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from types import FunctionType
 from typing import Any
 
@@ -46,7 +47,7 @@ def search_python(
     If the callable has a method `bind(t)`, it is called once per query and returns how many vertices it settled.
     """
     successors = _adjacency(graph)
-    prepare = getattr(bound, "bind", _no_preparation)
+    prepare = getattr(bound, "bind", lambda target: 0)
     bound = _finite(bound, graph.integral)
     costs = np.zeros((len(sources), len(COSTS)), dtype=graph.weights.dtype)
     counts = np.zeros((len(sources), len(COUNTS)), dtype=np.int64)
@@ -61,10 +62,6 @@ def search_python(
             _fill(costs[query], counts[query], graph, successors, run, bound(s, t), path, t)
         found_paths.append(np.array(path, dtype=np.int64))
     return answers_from_tables(costs, counts, found_paths if paths else None)
-
-
-def _no_preparation(target: int) -> int:
-    return 0
 
 
 def _finite(bound: Bound, integral: bool) -> Bound:
@@ -84,13 +81,10 @@ def _finite(bound: Bound, integral: bool) -> Bound:
 
 
 def _adjacency(graph: Graph) -> Callable[[int], list[tuple[int, Any]]]:
-    known: dict[int, list[tuple[int, Any]]] = {}
-
+    @cache
     def successors(u: int) -> list[tuple[int, Any]]:
-        if u not in known:
-            row = slice(graph.indptr[u], graph.indptr[u + 1])
-            known[u] = list(zip(graph.indices[row].tolist(), graph.weights[row].tolist(), strict=True))
-        return known[u]
+        row = slice(graph.indptr[u], graph.indptr[u + 1])
+        return list(zip(graph.indices[row].tolist(), graph.weights[row].tolist(), strict=True))
 
     return successors
 
@@ -194,14 +188,12 @@ class GoalBound:
         self._target = -1
 
     def bind(self, target: int) -> int:
-        """Prepare for a target; return how many vertices were settled."""
         self._target = target
         self._memo[:] = 0
         self._start(self._labels, self._memo, target)
         return sum(self._settle(target, side == 0) for side in range(*sides(self._graph, self._goal)))
 
     def __call__(self, u: int, t: int) -> Any:
-        """Return the bound; for a new target the goal search is run first."""
         if t != self._target:
             self.bind(t)
         return self._kernel(self._labels, self._memo, u, t)

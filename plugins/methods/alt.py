@@ -8,57 +8,38 @@ from aacbench.contract.landmarks import landmarks_that_fit as fit
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter
 from aacbench.errors import UsageError
 from aacbench.plugins import hookimpl
+from aacbench.plugins.methods import expansions
 
 STARTS = 10  # random first landmarks tried by fps-rr10
 
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """Yield ALT, the first K landmarks of a larger pool, K random ones of it, and the best of ten starts."""
     pool = {"labels": LABELS, "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0)}
     larger = {**pool, "K0": Parameter(64, "landmarks in the pool to choose from", minimum=1)}
     prefixes = {**larger, "pool": pool_parameter(choices=GROWING)}
     summary = "farthest-point landmarks (FPS-ALT), or landmarks of another selector"
     yield Method("alt", summary, fit, build_alt, parameters={**pool, "pool": pool_parameter()})
     yield Method(
-        "alt-pool",
-        "the first m landmarks of a K0 pool: equals alt exactly",
-        fit,
-        build_pool,
-        parameters=prefixes,
+        "alt-pool", "the first m landmarks of a K0 pool: equals alt exactly", fit, build_pool, parameters=prefixes
     )
     larger = {**larger, "pool": pool_parameter()}
+    yield Method("random-subset", "a random m of the K0 pool", fit, build_random, Claims(deterministic=False), larger)
     yield Method(
-        "random-subset",
-        "a random m of the K0 pool",
-        fit,
-        build_random,
-        Claims(deterministic=False),
-        larger,
-    )
-    yield Method(
-        "fps-rr10",
-        "ten random starts, the best on validation",
-        fit,
-        build_restarts,
-        Claims(deterministic=False),
-        pool,
+        "fps-rr10", "ten random starts, the best on validation", fit, build_restarts, Claims(deterministic=False), pool
     )
 
 
 def build_alt(context: BuildContext) -> LabelHeuristic:
-    """Build ALT with K landmarks of the selector, by default farthest points."""
     return _labels(context, _pool(context, context.params["K"]))
 
 
 def build_pool(context: BuildContext) -> LabelHeuristic:
-    """Build ALT with the first K landmarks of the K0 pool, which equal a pool of K landmarks."""
     pool = _pool(context, _pool_size(context))
     return _labels(context, pool.first(min(int(context.params["K"]), len(pool))))
 
 
 def build_random(context: BuildContext) -> LabelHeuristic:
-    """Build ALT with K random landmarks of the K0 pool."""
     import numpy as np
 
     pool = _pool(context, _pool_size(context))
@@ -80,7 +61,7 @@ def build_restarts(context: BuildContext) -> LabelHeuristic:
     for number, start in enumerate(starts.tolist(), 1):
         context.progress(f"start {number} of {len(starts)}")
         candidate = _labels(context, context.pools.farthest(context.params["K"], start))
-        expanded = _validation_expansions(context, candidate)
+        expanded = expansions(context, candidate, context.validation)
         if least is None or expanded < least:
             best, least = candidate, expanded
     assert best is not None
@@ -100,12 +81,3 @@ def _labels(context: BuildContext, pool: Any) -> LabelHeuristic:
     from aacbench.labels import subset
 
     return subset(context.network, pool, range(len(pool)), labels=context.params["labels"])
-
-
-def _validation_expansions(context: BuildContext, candidate: LabelHeuristic) -> int:
-    from aacbench.bundle.deploy import deploy
-    from aacbench.search import search
-
-    queries = context.validation
-    found = search(context.network, deploy(candidate, context.network).searched, queries.sources, queries.targets)
-    return int(found.expanded.sum())

@@ -6,12 +6,10 @@ from aacbench.plugins import Budget, BuildContext, GraphInfo, LabelHeuristic, Me
 
 
 def fit(budget: Budget, info: GraphInfo, params: Params) -> Params:
-    """Return the params: nothing is stored, so every budget suffices."""
     return params
 
 
 def build(context: BuildContext) -> LabelHeuristic:
-    """Return a table without columns."""
     import numpy as np
 
     dtype = np.int32 if context.graph.integral else np.float64
@@ -20,5 +18,4 @@ def build(context: BuildContext) -> LabelHeuristic:
 
 @hookimpl
 def aacbench_methods() -> Iterable[Method]:
-    """Yield Dijkstra."""
     yield Method("dijkstra", "no heuristic: h = 0 everywhere", fit, build)

@@ -13,7 +13,6 @@ SMALLEST_DIVISOR = 1e-10  # what the published code divides by once the pivots a
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """Yield FastMap, two variants for directed graphs, and FastMap as the paper ran it."""
     dimensions = {"d": Parameter(0, "coordinates; 0 means as many as fit", minimum=0)}
     random = Claims(deterministic=False)
     undirected = Claims(deterministic=False, directed=False)
@@ -31,12 +30,10 @@ def aacbench_methods() -> Iterator[Method]:
 
 
 def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """Return the params with the number of coordinates that fit; a coordinate is as wide as a distance label."""
     return _fit_width(budget, info.label_bytes, params)
 
 
 def fit_undirected(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """Return the params as `fit` does; only symmetric graphs are supported."""
     if not info.symmetric:
         return Unsupported("FastMap needs an undirected graph; use fastmap-min or residual-dh for directed ones")
     return fit(budget, info, params)
@@ -55,21 +52,20 @@ def _fit_width(budget: Budget, width: int, params: Params) -> Params | Unsupport
 
 
 def build_fastmap(context: BuildContext) -> LabelHeuristic:
-    """Build coordinates of the graph itself."""
     from aacbench.labels.embedding import integral
 
     return _coordinates(context, *integral(context.network))
 
 
 def build_min(context: BuildContext) -> LabelHeuristic:
-    """Build coordinates of the undirected graph with the lesser weight of both directions."""
-    from aacbench.labels.embedding import integral, undirected
+    from aacbench.labels.embedding import integral, least_of_both_ways
+    from aacbench.search import network
 
-    return _coordinates(context, *integral(undirected(context.network)))
+    undirected = network(least_of_both_ways(context.graph), context.network.order)
+    return _coordinates(context, *integral(undirected))
 
 
 def build_residual(context: BuildContext) -> LabelHeuristic:
-    """Build distances to far vertices, each over the arcs that earlier ones have shortened."""
     import numpy as np
 
     from aacbench.labels.embedding import integral, one_sided, residual

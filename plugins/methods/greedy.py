@@ -21,7 +21,6 @@ POOL_PER_LABEL = 4  # the paper's K0 = 4m
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """Yield the selection by training pairs, the oracle, and the oracle as in the paper."""
     yield Method(
         "greedy-train",
         "labels that bound training pairs best, chosen greedily (Rayner et al. 2013)",
@@ -36,18 +35,17 @@ def aacbench_methods() -> Iterator[Method]:
             "pairs": Parameter(4000, "training pairs to draw if the protocol has none", minimum=1),
         },
     )
+    oracle = {
+        "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0),
+        "K0": Parameter(0, "landmarks in the pool to choose from; 0 means four for each label", minimum=0),
+    }
     yield Method(
         "greedy-max",
         "landmarks that bound the test queries best, chosen greedily: an oracle",
         fit_oracle,
         build_oracle,
         Claims(oracle=True),
-        {
-            "labels": LABELS,
-            "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0),
-            "K0": Parameter(0, "landmarks in the pool to choose from; 0 means four for each label", minimum=0),
-            "pool": pool_parameter(),
-        },
+        {"labels": LABELS, **oracle, "pool": pool_parameter()},
     )
     yield Method(
         "greedy-max-paper",
@@ -55,10 +53,7 @@ def aacbench_methods() -> Iterator[Method]:
         fit_paper,
         build_paper,
         Claims(oracle=True, admissible=False, consistent=False),
-        {
-            "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0),
-            "K0": Parameter(0, "landmarks in the pool to choose from; 0 means four for each label", minimum=0),
-        },
+        oracle,
     )
 
 
@@ -80,7 +75,6 @@ def fit_labels(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsu
 
 
 def fit_oracle(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """Return the params as for ALT, with a pool of four landmarks for each label."""
     fitted = landmarks_that_fit(budget, info, params)
     if isinstance(fitted, Unsupported):
         return fitted
@@ -89,7 +83,6 @@ def fit_oracle(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsu
 
 
 def fit_paper(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
-    """Return the params as for the oracle, with labels of four bytes."""
     if info.integral:
         return Unsupported("float32 labels are for float weights; use greedy-max, which is exact on integer weights")
     fitted = fit_oracle(budget, info, {**params, "labels": "fixed"})  # also four bytes wide
@@ -101,7 +94,7 @@ def build_train(context: BuildContext) -> LabelHeuristic:
     import numpy as np
 
     from aacbench.labels import subset
-    from aacbench.labels.greedy import greedy, label_bounds
+    from aacbench.labels.tables import greedy, label_bounds
 
     params = context.params
     pool = context.pools.selected(params["pool"], max(params["K0"], params["m"]))
@@ -119,7 +112,6 @@ def build_oracle(context: BuildContext) -> LabelHeuristic:
 
 
 def build_paper(context: BuildContext) -> LabelHeuristic:
-    """Select the same landmarks, and round their labels to float32."""
     import numpy as np
 
     from aacbench.labels.tables import single_precision
@@ -133,7 +125,7 @@ def _oracle(context: BuildContext, selector: str, labels: str) -> LabelHeuristic
     import numpy as np
 
     from aacbench.labels import subset
-    from aacbench.labels.greedy import greedy, label_bounds
+    from aacbench.labels.tables import greedy, label_bounds
 
     queries, params = context.oracle_queries, context.params
     if queries is None or not len(queries):

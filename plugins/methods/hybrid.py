@@ -10,7 +10,6 @@ from aacbench.plugins import Budget, GraphInfo, hookimpl, read_part
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """Yield the hybrids with half of the budget for each method, and with all of it."""
     two = {
         "a": Parameter("aac", "a method, with settings as in alt-pool[K0=64]"),
         "b": Parameter("alt", "another method"),
@@ -37,7 +36,6 @@ def aacbench_methods() -> Iterator[Method]:
 
 
 def parts(share: float, params: Params) -> tuple[Part, Part]:
-    """Return the two methods that the user named."""
     return read_part(params["a"], share), read_part(params["b"], share)
 
 
@@ -47,5 +45,4 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params:
 
 
 def build(context: BuildContext) -> MaxHeuristic:
-    """Return the pointwise maximum of both bounds."""
     return MaxHeuristic(context.parts)

@@ -7,8 +7,7 @@ from pkgutil import resolve_name
 import pytest
 
 from aacbench.errors import DataError, MissingDataError, UsageError
-from aacbench.graphs import files
-from aacbench.graphs.load import READERS, load
+from aacbench.graphs.load import OPTIONS, READERS, load
 
 GRAPHML = """<graphml><key id="t" for="edge" attr.name="travel_time"/><key id="x" for="node" attr.name="x"/>
 <key id="y" for="node" attr.name="y"/><graph edgedefault="directed">
@@ -94,7 +93,7 @@ def test_a_wrong_option_is_answered_with_what_there_is(name, message):
 
 def test_every_option_has_a_reader_that_takes_it_and_a_word_in_the_document():
     text = (Path(__file__).parents[2] / "docs" / "graphs.md").read_text(encoding="utf-8")
-    for reader, options in files.OPTIONS.items():
+    for reader, options in OPTIONS.items():
         assert options.keys() <= inspect.signature(resolve_name(READERS[reader])).parameters.keys()
         assert [option for option in options if f"{option}=" not in text] == []
 

@@ -9,7 +9,7 @@ from support import all_pairs, graphs, true_distances
 from aacbench.errors import UsageError
 from aacbench.graphs import components
 from aacbench.labels import farthest_points
-from aacbench.labels.greedy import greedy, label_bounds
+from aacbench.labels.tables import greedy, label_bounds
 from aacbench.search import network
 
 

@@ -15,8 +15,7 @@ from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Graph
 from aacbench.labels import SELECTORS, farthest_points, of_landmarks, select
-from aacbench.labels.selectors.avoid import shortest_path_tree, worst_leaf
-from aacbench.labels.selectors.growing import Growing
+from aacbench.labels.selectors.avoid import Growing, shortest_path_tree, worst_leaf
 from aacbench.labels.selectors.maxcover import exchange_gains, exchanged, owners, tight
 from aacbench.run.shared import Pools
 from aacbench.search import network

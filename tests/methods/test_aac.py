@@ -182,7 +182,7 @@ def test_no_epoch_breaks_admissibility(tmp_path_factory, graph, size, convention
     if isinstance(params, Unsupported):
         return
     made = context(net, tmp_path_factory.mktemp("pools"), params, seed)
-    pool, inside = building.landmark_pool(made, "fps"), components.largest(graph)
+    pool, inside = made.pools.selected("fps", made.params["K0"]), components.largest(graph)
     schedule = Schedule(epochs=50, batch=16, lr=0.3, lambda_uniq=0.1, lambda_cov=0.1)
     rows = building.row_counts(made, pool)
     kept = train(pool, inside, rows, compressor.block_sparse, schedule, seed, set(EPOCHS))

@@ -12,7 +12,7 @@ from aacbench.contract.budget import MEASURED, PAPER, Budget, GraphInfo
 from aacbench.errors import UsageError
 from aacbench.labels import select, subset
 from aacbench.labels.graph_info import graph_info
-from aacbench.labels.greedy import greedy, label_bounds
+from aacbench.labels.tables import greedy, label_bounds
 from aacbench.queries.record import QuerySet
 from aacbench.queries.sampling import sample
 from aacbench.search import network

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import small_studies as studies
 
+from aacbench.bundle import store
+from aacbench.bundle.deploy import deploy
 from aacbench.contract.budget import PAPER, Budget, GraphInfo
 from aacbench.contract.composite import assemble, nominal_bytes, part_names, read_part, resolve_parts
 from aacbench.contract.method import Claims, Part, Unsupported
@@ -16,7 +18,7 @@ from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.reports.tables import markdown, rows_of
 from aacbench.run.driver import prepare, run_study
-from aacbench.run.rebuild import rebuild, stored_queries
+from aacbench.run.rebuild import difference, rebuild, stored_bundle, stored_job
 from aacbench.run.records import MethodChoice
 from aacbench.run.rows import read_queries
 from aacbench.run.run_config import named
@@ -216,10 +218,12 @@ def test_what_is_over_its_budget_is_marked_in_the_table(ran):
 def test_a_hybrid_is_built_again_as_it_was(ran):
     root, _ = ran
     (cell,) = [found for found in studies.cells(root).values() if found.key["method"] == "hybrid-double"]
-    method = assemble(method_of("hybrid-double"), cell.key["params"], method_of)
-    again = rebuild(root, cell.key, stored_queries(root), method)
-    queries = again.world.part("test")
-    found = search(again.world.net, again.deployed.searched, queries.sources, queries.targets)
+    config = studies.config(root, plugins=(COMPOSITES,))
+    job = stored_job(config, cell)
+    assert difference(cell, rebuild(config, [job])[cell.cell_id]) == ""
+    net, queries = job.loaded().net, job.loaded().part("test")
+    deployed = deploy(store.load(stored_bundle(root, cell)), net)
+    found = search(net, deployed.searched, queries.sources, queries.targets)
     stored = read_queries(cell.files["queries.csv"])
     assert np.array_equal(found.expanded, stored["expanded"][stored["split"] == "test"])
 
@@ -227,8 +231,8 @@ def test_a_hybrid_is_built_again_as_it_was(ran):
 def test_a_change_in_a_part_changes_the_cell(tmp_path):
     study = studies.study(choice("hybrid", a="alt", b="blind"), "alt")
     before = studies.config(tmp_path, plugins=(COMPOSITES,))
-    edited = replace(before.sources["blind"], digest="edited")
-    after = replace(before, sources={**before.sources, "blind": edited})
+    edited = replace(before.methods["blind"], digest="edited")
+    after = replace(before, methods={**before.methods, "blind": edited})
     ids = []
     for each in (before, after):
         planned, facts = prepare(study, each)
@@ -254,5 +258,5 @@ def test_a_grid_over_parts_is_chosen_from_as_any_other(tmp_path):
 
 def test_a_part_that_there_is_not_is_told_before_graphs_are_loaded(tmp_path):
     study = studies.study(choice("hybrid", a="alt", b="altt"), graphs=("no-such-graph",))
-    with pytest.raises(UsageError, match="asks for the method 'altt', which there is not; perhaps 'alt' is meant"):
+    with pytest.raises(UsageError, match=r"Unknown method 'altt' in hybrid.*'alt'"):
         prepare(study, studies.config(tmp_path, plugins=(COMPOSITES,)))

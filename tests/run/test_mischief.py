@@ -24,7 +24,7 @@ from aacbench.run.loaded_graph import forget
 from aacbench.run.measure import run_cell
 from aacbench.run.records import QueryPlan
 from aacbench.search import network
-from aacbench.search.stored import networks_folder, save_network, stored_network
+from aacbench.search.networks import networks_folder, save_network, stored_network
 from aacbench.util import array_store as artifacts
 
 GRAPH = "grid-9"  # no other test keeps its arrays in the cache

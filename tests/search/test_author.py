@@ -20,9 +20,8 @@ from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
 from aacbench.plugins.methods.cdh import kernels
 from aacbench.search import network, search
-from aacbench.search.author import author_layout
+from aacbench.search.author import author_layout, reaches_itself
 from aacbench.search.bounds import bounds
-from aacbench.search.identity import reaches_itself
 
 
 @given(graphs(), st.sampled_from(EVERY_POLICY), st.integers(0, 2**32))

@@ -10,8 +10,7 @@ from support import true_distances
 from aacbench.graphs.load import load
 from aacbench.labels import Direction, distances
 from aacbench.search import network
-from aacbench.search.networks import _FACTOR, _START, ORDERS, fingerprint, mixed
-from aacbench.search.stored import networks_folder, stored_network
+from aacbench.search.networks import _FACTOR, _START, ORDERS, fingerprint, mixed, networks_folder, stored_network
 
 WORDS = arrays.arrays(np.uint64, st.integers(0, 40), elements=st.integers(0, 2**64 - 1))
 

@@ -30,7 +30,6 @@ def generate(name: str) -> Graph | None:
 
 
 def describe() -> list[tuple[str, str]]:
-    """Return each pattern of names with one line about its graphs."""
     return [
         ("sbm-10k", "the paper's stochastic block model: 10,000 vertices, undirected, float weights"),
         ("ba-10k", "the paper's Barabási-Albert graph: 10,000 vertices, undirected, float weights"),

@@ -24,11 +24,9 @@ class Dice:
         return low + (words * np.uint64(high - low) >> np.uint64(32)).astype(np.int64).reshape(size)
 
     def one(self, low: int, high: int) -> int:
-        """Return one integer, at least `low` and below `high`."""
         return int(self.between(low, high, 1)[0])
 
     def percent(self, size: int) -> Array:
-        """Return independent integers from 0 to 99."""
         return self.between(0, 100, size)
 
     def order(self, count: int) -> Array:

@@ -6,7 +6,7 @@ import numpy as np
 
 from aacbench.errors import UsageError
 from aacbench.graphs.generators.dice import Dice
-from aacbench.graphs.record import Array, Graph, from_arcs
+from aacbench.graphs.record import Array, Graph, from_edges
 
 _PAPER_SEED = 42
 SMALLEST_SIDE, LARGEST_SIDE = 2, 2_000
@@ -31,8 +31,7 @@ def ba_10k() -> Graph:
 
 
 def p7() -> Graph:
-    """The path on seven vertices with unit weights."""
-    return _undirected(7, np.arange(6), np.arange(1, 7), np.ones(6, dtype=np.int64), "p7")
+    return from_edges(7, np.arange(6), np.arange(1, 7), np.ones(6, dtype=np.int64), name="p7")
 
 
 def grid(side: int, seed: int = 0) -> Graph:
@@ -57,7 +56,7 @@ def _weighted(edges_of: Any, name: str) -> Graph:
     """Return the graph with the paper's weights: one draw per edge, in the order in which networkx lists edges."""
     left, right = np.array(edges_of.edges(), dtype=np.int64).T
     weights = np.random.RandomState(_PAPER_SEED).uniform(1, 10, size=len(left))
-    return _undirected(edges_of.number_of_nodes(), left, right, weights, name)
+    return from_edges(edges_of.number_of_nodes(), left, right, weights, name=name)
 
 
 def _neighbours(side: int) -> tuple[Array, Array]:
@@ -83,18 +82,4 @@ def _spanning_tree(cells: int, left: Array, right: Array, rank: Array) -> Array:
 def _lattice(kind: str, side: int, seed: int, left: Array, right: Array, weights: Array) -> Graph:
     row, column = np.divmod(np.arange(side**2), side)
     name = f"{kind}-{side}" + (f"-s{seed}" if seed else "")
-    return _undirected(side**2, left, right, weights, name, np.stack([column, row], axis=1))
-
-
-def _undirected(
-    vertices: int, left: Array, right: Array, weights: Array, name: str, coords: Array | None = None
-) -> Graph:
-    return from_arcs(
-        vertices,
-        np.concatenate([left, right]),
-        np.concatenate([right, left]),
-        np.concatenate([weights, weights]),
-        coords=coords,
-        name=name,
-        declared_directed=False,
-    )
+    return from_edges(side**2, left, right, weights, coords=np.stack([column, row], axis=1), name=name)

@@ -5,8 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from aacbench.errors import UsageError
-from aacbench.graphs.readers import table
-from aacbench.graphs.readers.source import Source, open_source, quoted, whole
+from aacbench.graphs.readers import Source, open_source, quoted, table, whole
 from aacbench.graphs.readers.table import Layout
 from aacbench.graphs.record import MAX_VERTICES, Array, Graph, from_arcs
 
@@ -50,7 +49,7 @@ def _coordinates(source: Source, graph: Source, vertices: int, id_base: int | No
     repeated = np.flatnonzero(np.diff(found[order]) == 0)
     if len(repeated):
         row = int(order[repeated + 1].min())
-        at = table.row_start(source, start, _layout("v", vertices, id_base), row)
+        at = table.skip_rows(source.buffer, start, _layout("v", vertices, id_base), row)[1]
         raise source.error(f"vertex {ids[row, 0]} has a second coordinate; keep one row for each vertex.", at=at)
     if len(ids) != vertices:
         missing = int(np.setdiff1d(np.arange(len(ids) + 1), found)[0]) + _base(id_base)
@@ -63,7 +62,7 @@ def _coordinates(source: Source, graph: Source, vertices: int, id_base: int | No
 
 def _header(source: Source, words: tuple[str, ...], counts: tuple[str, ...]) -> tuple[int, ...]:
     """Return the counts of the header, then the offset of the rows."""
-    at = table.first_row(source, _layout("p", 0, None))
+    at = table.next_row(source.buffer, 0, _layout("p", 0, None))
     line = table.line_text(source, at)
     fields = line.split()
     wanted = " ".join((*words, *(f"<{count}>" for count in counts)))

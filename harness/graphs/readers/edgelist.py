@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import UsageError
-from aacbench.graphs.readers.source import Source, open_source
-from aacbench.graphs.readers.table import LARGEST, Layout, explain_row, first_row, line_text, read_table
-from aacbench.graphs.record import Array, Graph, from_arcs
+from aacbench.graphs import components
+from aacbench.graphs.readers import Source, open_source
+from aacbench.graphs.readers.table import LARGEST, Layout, explain_row, line_text, next_row, read_table
+from aacbench.graphs.record import Array, Graph, from_arcs, from_edges
 
 WEIGHT_SEED = 42  # of the paper's recipe for citation graphs
 
@@ -24,13 +25,7 @@ def read_edge_list(path: Path, *, name: str = "", directed: bool = True, id_base
         raise UsageError(f"id_base of an edge list must be 0 or more, not {id_base!r}.")
     source = open_source(path)
     layout = Layout(
-        mark=0,
-        comment=ord("#"),
-        other_comment=ord("%"),
-        separator=ord(","),
-        low=id_base,
-        high=LARGEST,
-        smallest=0,
+        mark=0, comment=ord("#"), other_comment=ord("%"), separator=ord(","), low=id_base, high=LARGEST, smallest=0
     )
     columns = _columns(source, layout)
     row = "'<from> <to>'" if columns == 2 else "'<from> <to> <weight>'"
@@ -42,16 +37,15 @@ def read_edge_list(path: Path, *, name: str = "", directed: bool = True, id_base
     weights = numbers[:, 0] if columns == 3 else np.ones(len(ids), dtype=np.int64)
     known, places = np.unique(ids, return_inverse=True)
     tail, head = places.reshape(ids.shape).T
-    if not directed:
-        tail, head, weights = np.concatenate((tail, head)), np.concatenate((head, tail)), np.tile(weights, 2)
+    build = from_arcs if directed else from_edges
     with source.named_in_errors():
-        return from_arcs(len(known), tail, head, weights, name=name, declared_directed=directed)
+        return build(len(known), tail, head, weights, name=name)
 
 
 def _columns(source: Source, layout: Layout) -> int:
     if source.data.startswith(b"%%MatrixMarket"):
         raise source.error("this is a Matrix Market file; remove its first line and the line with its sizes.")
-    at = first_row(source, layout)
+    at = next_row(source.buffer, 0, layout)
     if at == len(source.data):
         raise source.error("the file holds no edge; check that it is the right one.")
     fields = line_text(source, at).replace(",", " ").split()
@@ -89,24 +83,11 @@ def weighted_citations(citing: npt.ArrayLike, cited: npt.ArrayLike, *, name: str
     vertices, tail, head = _largest_component(len(ids), *ends.reshape(2, -1))
     low, high = _edges_as_networkx_lists_them(vertices, tail, head)
     weights = np.random.RandomState(WEIGHT_SEED).uniform(1, 10, len(low))
-    return from_arcs(
-        vertices,
-        np.concatenate([low, high]),
-        np.concatenate([high, low]),
-        np.concatenate([weights, weights]),
-        name=name,
-        declared_directed=False,
-    )
+    return from_edges(vertices, low, high, weights, name=name)
 
 
 def _largest_component(vertices: int, tail: Array, head: Array) -> tuple[int, Array, Array]:
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    pattern = coo_array((np.ones(len(tail)), (tail, head)), shape=(vertices, vertices))
-    component = connected_components(pattern, directed=True, connection="weak")[1]
-    _, lowest, sizes = np.unique(component, return_index=True, return_counts=True)
-    chosen = component == np.lexsort((lowest, -sizes))[0]  # of equals, the one with the lowest vertex
+    chosen = components.in_largest(components.connected(vertices, tail, head, "weak"))
     place = np.cumsum(chosen) - 1
     inside = chosen[tail]
     return int(chosen.sum()), place[tail[inside]], place[head[inside]]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.graphs.readers.source import Source, number, open_source, quoted, whole
-from aacbench.graphs.record import Array, Graph, from_arcs, frozen
+from aacbench.graphs.readers import Source, number, open_source, quoted, whole
+from aacbench.graphs.record import Array, Graph, from_edges, frozen
 
 _FREE, _BLOCKED = ".GS", "@OTW"
 _WHOLE_FIELDS = ("bucket", "width", "height", "start_x", "start_y", "goal_x", "goal_y")
@@ -45,22 +45,13 @@ def read_map(path: Path, *, name: str = "") -> Graph:
         raise source.error(f"the map has no free cell, which is one of {' '.join(_FREE)}.")
     place = np.full(free.shape, -1, dtype=np.int64)
     place[free] = np.arange(np.count_nonzero(free))
-    pairs, costs = _steps(free, place)
+    (left, right), costs = _steps(free, place)
     rows, columns = np.nonzero(free)
     with source.named_in_errors():
-        return from_arcs(
-            len(rows),
-            np.concatenate((pairs[0], pairs[1])),
-            np.concatenate((pairs[1], pairs[0])),
-            np.tile(costs, 2),
-            coords=np.column_stack((columns, rows)),
-            name=name,
-            declared_directed=False,
-        )
+        return from_edges(len(rows), left, right, costs, coords=np.column_stack((columns, rows)), name=name)
 
 
 def read_scenario(path: Path) -> Scenario:
-    """Read a scenario file, plain or gzip."""
     source = open_source(path)
     head = source.lines[0].split()
     if len(head) != 2 or head[0] != "version" or head[1] not in ("1", "1.0"):
@@ -94,7 +85,6 @@ def _free_cells(source: Source) -> Array:
 
 
 def _map_size(source: Source) -> tuple[int, int]:
-    """Return height and width from the four lines of the header."""
     head = [line.split() for line in source.lines[:4]]
     form = "'type octile', 'height <rows>', 'width <columns>', 'map'"
     for line, (fields, word) in enumerate(zip(head, ("type", "height", "width", "map"), strict=False), start=1):
@@ -117,7 +107,6 @@ def _map_size(source: Source) -> tuple[int, int]:
 
 
 def _steps(free: Array, place: Array) -> tuple[Array, Array]:
-    """Return each pair of neighbours once, and the cost of the step between them."""
     right = (free[:, :-1] & free[:, 1:], place[:, :-1], place[:, 1:])
     down = (free[:-1] & free[1:], place[:-1], place[1:])
     square = free[:-1, :-1] & free[:-1, 1:] & free[1:, :-1] & free[1:, 1:]

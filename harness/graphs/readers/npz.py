@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from aacbench.errors import DataError
-from aacbench.graphs.readers.source import open_source
+from aacbench.graphs.readers import open_source
 from aacbench.graphs.record import Array, Graph
 from aacbench.util.atomic_io import replace_file
 
@@ -15,11 +15,7 @@ _MEMBERS = {"format", "name", "digest", "directed", "indptr", "indices", "weight
 
 
 def write_npz(graph: Graph, path: Path) -> None:
-    """Write a graph; the file is complete or does not exist."""
-    arrays = {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
-    if graph.coords is not None:
-        arrays["coords"] = graph.coords
-    arrays = {key: array.astype(array.dtype.newbyteorder("<")) for key, array in arrays.items()}
+    arrays = {key: array.astype(array.dtype.newbyteorder("<")) for key, array in graph.arrays().items()}
     arrays["directed"] = np.array(graph.declared_directed)
     for key, text in (("format", FORMAT), ("name", graph.name), ("digest", graph.digest)):
         arrays[key] = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)

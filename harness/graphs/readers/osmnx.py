@@ -12,8 +12,8 @@ from xml.parsers import expat
 import numpy as np
 
 from aacbench.errors import DataError
-from aacbench.graphs.readers.source import Source, number, open_source, quoted, whole
-from aacbench.graphs.record import Graph, from_arcs
+from aacbench.graphs.readers import Source, number, open_source, quoted, whole
+from aacbench.graphs.record import Graph, from_arcs, from_edges
 
 _NAMESPACE_END = " "
 
@@ -93,8 +93,6 @@ def read_graphml(path: Path, *, weight: str = "length", name: str = "") -> Graph
     nodes = [_Row(source, node.line, node.data) for node in document.nodes]
     ends = [[_place(source, edge, end, place) for edge in document.edges] for end in ("source", "target")]
     weights = [_Row(source, edge.line, edge.data).weight(weight) for edge in document.edges]
-    if not document.directed:
-        ends, weights = [ends[0] + ends[1], ends[1] + ends[0]], weights * 2
     coords = [(row.number("x"), row.number("y")) for row in nodes]
     return _build(source, ends, weights, coords, name, document.directed)
 
@@ -137,8 +135,9 @@ def _build(
 ) -> Graph:
     places = np.array(coords, dtype=np.float64).reshape(-1, 2)
     costs = np.array(weights, dtype=np.int64 if all(isinstance(value, int) for value in weights) else np.float64)
+    build = from_arcs if directed else from_edges
     with source.named_in_errors():
-        return from_arcs(len(places), ends[0], ends[1], costs, coords=places, name=name, declared_directed=directed)
+        return build(len(places), ends[0], ends[1], costs, coords=places, name=name)
 
 
 def _place(source: Source, edge: _Element, end: str, place: Mapping[str, int]) -> int:

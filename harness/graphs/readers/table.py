@@ -9,20 +9,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aacbench.graphs.readers.source import Source, number, quoted
+from aacbench.graphs.readers import Source, number, quoted
 from aacbench.graphs.record import Array
 from aacbench.util.compiled import kernel
 
-OK = 0
-UNKNOWN_ROW = 1
-MISSING_FIELD = 2
-EXTRA_FIELD = 3
-BAD_ID = 4
-OUT_OF_RANGE = 5
-OVERFLOW = 6
-FRACTION = 7
-TOO_SMALL = 8
-ID_OVERFLOW = 9
+# What the parser may report about a row.
+OK, UNKNOWN_ROW, MISSING_FIELD, EXTRA_FIELD, BAD_ID, OUT_OF_RANGE, OVERFLOW, FRACTION, TOO_SMALL, ID_OVERFLOW = range(
+    10
+)
 
 NEWLINE, RETURN, TAB, BLANK, PLUS, MINUS, ZERO = 10, 13, 9, 32, 43, 45, 48
 LARGEST = 2**63 - 1
@@ -54,7 +48,6 @@ def _skip_blanks(buffer: Any, at: Any) -> Any:
 
 @kernel
 def line_end(buffer: Any, at: Any) -> Any:
-    """Return the offset at which the current line ends."""
     while at < len(buffer) and buffer[at] != NEWLINE:
         at += 1
     return at
@@ -180,38 +173,23 @@ def read_table(
     return ids, _from_text(source, spans, layout, explain) if len(spans) else numbers
 
 
-def first_row(source: Source, layout: Layout) -> int:
-    """Return the offset of the first row."""
-    return int(next_row(source.buffer, 0, layout))
-
-
-def row_start(source: Source, start: int, layout: Layout, row: int) -> int:
-    """Return the offset of a row, counted from 0 at `start`."""
-    return int(skip_rows(source.buffer, start, layout, row)[1])
-
-
 def line_text(source: Source, at: int) -> str:
-    """Return the rest of the line from this offset on."""
     return source.data[at : line_end(source.buffer, at)].decode("latin-1")
 
 
 def explain_row(status: int, field: str, row: str, ids: str) -> str:
     """Return the usual message; `row` shows what a row looks like, `ids` says which ids are valid."""
-    if status == BAD_ID:
-        return f"{quoted(field)} is not a vertex number; a row here is {row}."
-    if status == OUT_OF_RANGE:
-        return f"vertex {quoted(field)} is out of range ({ids}); correct the row."
-    if status == OVERFLOW:
-        return f"{quoted(field)} does not fit a whole number of 64 bits; use smaller units."
-    if status == ID_OVERFLOW:
-        return f"the vertex number {quoted(field)} does not fit 64 bits; number the vertices from 0 or 1."
-    if status == TOO_SMALL:
-        return f"the weight {quoted(field)} is negative; weights must be 0 or more."
-    if status == MISSING_FIELD:
-        return f"the row has too few fields; a row here is {row}."
-    if status == EXTRA_FIELD:
-        return f"the row has an extra field, {quoted(field)}; a row here is {row}."
-    return f"{quoted(field)} does not begin a row; a row here is {row}."
+    shown = quoted(field)
+    return {
+        UNKNOWN_ROW: f"{shown} does not begin a row; a row here is {row}.",
+        MISSING_FIELD: f"the row has too few fields; a row here is {row}.",
+        EXTRA_FIELD: f"the row has an extra field, {shown}; a row here is {row}.",
+        BAD_ID: f"{shown} is not a vertex number; a row here is {row}.",
+        OUT_OF_RANGE: f"vertex {shown} is out of range ({ids}); correct the row.",
+        OVERFLOW: f"{shown} does not fit a whole number of 64 bits; use smaller units.",
+        TOO_SMALL: f"the weight {shown} is negative; weights must be 0 or more.",
+        ID_OVERFLOW: f"the vertex number {shown} does not fit 64 bits; number the vertices from 0 or 1.",
+    }[status]
 
 
 def _from_text(source: Source, spans: Array, layout: Layout, explain: Explain) -> Array:

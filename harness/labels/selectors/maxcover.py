@@ -7,8 +7,7 @@ import numpy as np
 from aacbench.graphs import components
 from aacbench.graphs.record import Array
 from aacbench.labels.pool import Pool
-from aacbench.labels.selectors.avoid import extend
-from aacbench.labels.selectors.growing import Growing
+from aacbench.labels.selectors.avoid import Growing, extend
 from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.networks import Network
 from aacbench.util.compiled import kernel
@@ -103,7 +102,6 @@ def _covered(grown: Growing) -> Array:
 
 @kernel
 def tight(tails: Array, heads: Array, weights: Array, ahead: Array, back: Array, care: Any, found: Array) -> None:
-    """Write to `found` whether one landmark covers each arc, by d(l, v) or by d(v, l); -1 is unreachable."""
     for arc in range(len(tails)):
         u, v = tails[arc], heads[arc]
         leads = ahead[u] >= 0 and ahead[v] >= ahead[u] + weights[arc] - care

@@ -51,7 +51,6 @@ TUNED = {
 
 @hookimpl
 def aacbench_methods() -> Iterator[Method]:
-    """Yield the paper's compressor, the tuned one, and the control that must equal ALT."""
     yield Method(
         "aac",
         "the paper's compressor, trained by straight-through Gumbel-softmax",
@@ -107,7 +106,6 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
 
 
 def check_epochs(params: Params) -> str:
-    """Return what is wrong with `checkpoints`, or an empty string."""
     words, epochs = params["checkpoints"].replace("+", " ").split(), params["epochs"]
     if all(word.isdecimal() and int(word) <= epochs for word in words):
         return ""
@@ -136,21 +134,18 @@ def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsup
 
 
 def build_aac(context: BuildContext) -> LabelHeuristic:
-    """Build the compressor trained as in the paper."""
     from aacbench.plugins.methods.aac import building
 
     return building.aac(context)
 
 
 def build_tuned(context: BuildContext) -> LabelHeuristic:
-    """Build the tuned compressor."""
     from aacbench.plugins.methods.aac import tuned
 
     return tuned.aac_tuned(context)
 
 
 def build_forced(context: BuildContext) -> LabelHeuristic:
-    """Build the compressor with given rows, without training."""
     from aacbench.plugins.methods.aac import building
 
     return building.forced_first(context)

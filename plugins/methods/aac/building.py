@@ -3,27 +3,24 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from aacbench.bundle.deploy import deploy
 from aacbench.contract.method import BuildContext, LabelHeuristic
 from aacbench.errors import UsageError
 from aacbench.graphs import components
 from aacbench.labels import subset
 from aacbench.labels.pool import Pool
+from aacbench.plugins.methods import expansions
 from aacbench.plugins.methods.aac import compressor, kept_epochs
 from aacbench.plugins.methods.aac.training import Picks, Schedule, statistics, train
-from aacbench.queries.record import QuerySet
-from aacbench.search import search
 
 INITIAL = {"block-sparse": compressor.block_sparse, "identity": compressor.identity}
 
 
 def aac(context: BuildContext) -> LabelHeuristic:
-    """Build the paper's compressor, trained by its recipe with this cell's seed."""
     params = context.params
     names = ("epochs", "batch", "lr", "lambda_ent", "lambda_uniq", "lambda_cov")
     schedule = Schedule(**{name: params[name] for name in names})
     kept = kept_epochs(params)
-    pool = landmark_pool(context, params["pool"])
+    pool = context.pools.selected(params["pool"], params["K0"])  # the pool of ALT, for every seed
     inside = components.largest(context.graph)
     rows = row_counts(context, pool)
     if takes_whole_pool(pool, rows):
@@ -35,16 +32,10 @@ def aac(context: BuildContext) -> LabelHeuristic:
 
 
 def forced_first(context: BuildContext) -> LabelHeuristic:
-    """Build the compressor with one-hot rows on the first landmarks, without training."""
-    pool = landmark_pool(context, "fps")
+    pool = context.pools.selected("fps", context.params["K0"])
     inside, rows = components.largest(context.graph), row_counts(context, pool)
     picks = train(pool, inside, rows, compressor.one_hot, Schedule(epochs=0), context.seed, {0})
     return heuristic_of(context, pool, picks[0], statistics(picks[0], picks[0]))
-
-
-def landmark_pool(context: BuildContext, selector: str) -> Pool:
-    """Return the selector's pool of K0 landmarks, the same that ALT would use, for every seed."""
-    return context.pools.selected(selector, context.params["K0"])
 
 
 def row_counts(context: BuildContext, pool: Pool) -> tuple[int, ...]:
@@ -56,26 +47,17 @@ def row_counts(context: BuildContext, pool: Pool) -> tuple[int, ...]:
 
 
 def takes_whole_pool(pool: Pool, rows: Sequence[int]) -> bool:
-    """Return whether there is a row for every landmark of the pool, so that nothing is left to choose."""
     return all(count == len(pool) for count in rows)
 
 
 def first_landmarks(rows: Sequence[int]) -> Picks:
-    """Return picks of the first landmarks of the pool, one per row."""
     return tuple(tuple(range(count)) for count in rows)
 
 
 def heuristic_of(context: BuildContext, pool: Pool, picks: Picks, facts: Mapping[str, int | float]) -> LabelHeuristic:
-    """Return the heuristic of the picked labels, as ALT would deploy them."""
     backward = picks[1] if len(picks) == 2 else None
     labels = subset(context.network, pool, picks[0], backward, context.params["labels"])
     return replace(labels, facts=facts)
-
-
-def expansions(context: BuildContext, candidate: LabelHeuristic, queries: QuerySet) -> int:
-    """Return the number of expansions of a candidate on some queries under the policy `modern`."""
-    layout = deploy(candidate, context.network).searched
-    return int(search(context.network, layout, queries.sources, queries.targets).expanded.sum())
 
 
 def _best_epoch(context: BuildContext, pool: Pool, picks: Mapping[int, Picks]) -> int:

@@ -20,7 +20,6 @@ def block_sparse(rows: int, columns: int) -> torch.Tensor:
 
 
 def identity(rows: int, columns: int) -> torch.Tensor:
-    """Return logits that favour landmark i in row i, with noise."""
     return _blocks(rows, columns, 1) + NOISE * torch.randn(rows, columns)
 
 
@@ -46,7 +45,6 @@ def bound(selections: Sequence[torch.Tensor], differences: Sequence[torch.Tensor
 
 
 def teacher(differences: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Return the heuristic of a batch with every landmark of the pool selected."""
     return bound([torch.eye(len(columns), dtype=columns.dtype) for columns in differences], differences)
 
 
@@ -106,5 +104,4 @@ def smooth_maximum(values: torch.Tensor, sharpness: float, dim: int) -> torch.Te
 
 
 def smooth_minimum(values: torch.Tensor, sharpness: float, dim: int) -> torch.Tensor:
-    """Return the smooth minimum, which is never below the minimum."""
     return -smooth_maximum(-values, sharpness, dim)

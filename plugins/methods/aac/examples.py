@@ -91,7 +91,6 @@ def prevention_tables(pool: Pool, examples: Examples, matrices: int) -> tuple[li
 
 
 def _differences(pool: Pool, examples: Examples, matrices: int) -> list[Array]:
-    """Return the bound of each landmark's label for each example."""
     vertices, u = np.unique(examples.vertex, return_inverse=True)  # fetching columns of a large table is slow
     targets, t = np.unique(examples.target, return_inverse=True)
     ahead = pool.forward[:, targets][:, t] - pool.forward[:, vertices][:, u]
@@ -116,7 +115,6 @@ def thin_out(
 def training_tables(
     pool: Pool, examples: Iterator[Examples], rows: Sequence[int], rng: np.random.Generator
 ) -> tuple[list[Array], Array]:
-    """Return the thinned-out prevention tables of all examples, and their weights."""
     none = [np.empty((0, len(pool)), dtype=bool) for _ in rows], np.empty(0)
     found = [none, *(thin_out(*prevention_tables(pool, some, len(rows)), rows, rng) for some in examples)]
     tables = [np.concatenate([some[side] for some, _ in found]) for side in range(len(rows))]
@@ -145,7 +143,6 @@ def greedy(tables: Sequence[Array], weight: Array, rows: Sequence[int]) -> Picks
 
 
 def _prevented_weight(tables: Sequence[Array], weight: Array, examples: Array) -> list[Array]:
-    """Return the weight of some examples that each column of each table prevents."""
     totals = [np.zeros(table.shape[1]) for table in tables]
     for start in range(0, len(examples), AT_ONCE):
         some = examples[start : start + AT_ONCE]

@@ -10,16 +10,9 @@ from aacbench.contract.method import BuildContext, LabelHeuristic
 from aacbench.graphs import components
 from aacbench.graphs.record import Array
 from aacbench.labels.pool import Pool
+from aacbench.plugins.methods import expansions
 from aacbench.plugins.methods.aac import compressor
-from aacbench.plugins.methods.aac.building import (
-    INITIAL,
-    expansions,
-    first_landmarks,
-    heuristic_of,
-    landmark_pool,
-    row_counts,
-    takes_whole_pool,
-)
+from aacbench.plugins.methods.aac.building import INITIAL, first_landmarks, heuristic_of, row_counts, takes_whole_pool
 from aacbench.plugins.methods.aac.examples import draw_examples, draw_pairs, greedy, hold_out, training_tables
 from aacbench.plugins.methods.aac.training import Picks, isolated_torch, statistics
 from aacbench.queries.record import QuerySet
@@ -59,20 +52,14 @@ def _pairs_and_judges(
     """Return the pairs to train on, and the queries to choose on: the validation queries and held-out pairs."""
     count = context.params["pairs"]
     pairs, judges = hold_out(draw_pairs(context.train, inside, count + JUDGED, rng), count, JUDGED)
-    return pairs, joined_queries(context.validation, judges)
-
-
-def joined_queries(one: QuerySet, other: QuerySet) -> QuerySet:
-    """Return one set with the queries of both."""
-    return QuerySet(
-        sources=np.concatenate([one.sources, other.sources]), targets=np.concatenate([one.targets, other.targets])
-    )
+    sources = np.concatenate([context.validation.sources, judges.sources])
+    return pairs, QuerySet(sources=sources, targets=np.concatenate([context.validation.targets, judges.targets]))
 
 
 def _pool(context: BuildContext, inside: Array, rng: np.random.Generator) -> Pool:
     """Return farthest points and equally many random vertices, or the pool of the selector that the user named."""
     if context.params["pool"] != "fps+random":
-        return landmark_pool(context, context.params["pool"])
+        return context.pools.selected(context.params["pool"], context.params["K0"])
     far = context.pools.farthest((context.params["K0"] + 1) // 2)
     others = np.setdiff1d(inside, far.landmarks)
     count = min(context.params["K0"] - len(far), len(others))
@@ -80,7 +67,6 @@ def _pool(context: BuildContext, inside: Array, rng: np.random.Generator) -> Poo
 
 
 def joined(one: Pool, other: Pool) -> Pool:
-    """Return one pool with the landmarks of both."""
     forward = np.concatenate([one.forward, other.forward])
     backward = forward if one.symmetric else np.concatenate([one.backward, other.backward])
     return Pool(np.concatenate([one.landmarks, other.landmarks]), forward, backward, one.seconds + other.seconds)

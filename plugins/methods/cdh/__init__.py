@@ -72,28 +72,31 @@ def build(context: BuildContext) -> LabelHeuristic:
 
     from aacbench.graphs import components
     from aacbench.graphs.record import frozen
-    from aacbench.labels import fixed_point
     from aacbench.plugins.methods.cdh import kernels
 
     graph, params = context.graph, context.params
     pivots = min(params["P"], len(components.largest(graph)))
     kept = min(params["r"], pivots)
     groups = pivots // kept
-    pool = context.pools.farthest(groups * kept)
-    fixed = params["labels"] == "fixed"
-    scale: int | float = 1
-    if fixed:
-        pool, scale = fixed_point(context.network, pool.landmarks)
+    pool, scale = _pool_and_scale(context, groups * kept)
     coloured = params["assign"] == COLOURING and groups > 1
     colour = kernels.colouring(graph, groups) if coloured else np.empty(0, dtype=np.uint8)
     mine = colour.astype(np.int64) if coloured else np.arange(graph.vertices) % groups
     tables = [pool.forward] if pool.symmetric else [pool.forward, pool.backward]
     everyone = np.arange(graph.vertices)
     rows = np.stack([table[mine + k * groups, everyone] for table in tables for k in range(kept)], axis=1)
-    visit, bound = kernels.BY_KIND[pool.symmetric, fixed]
+    visit, bound = kernels.BY_KIND[pool.symmetric, params["labels"] == "fixed"]
     goal = GoalSearch(kernels.start, visit, 2 * groups * kept + groups + 2, distances="from")
     settings = {"groups": groups, "kept": kept, "scale": scale, **_rounding(rows, params["labels"])}
     return LabelHeuristic({"rows": frozen(rows, rows.dtype), "colour": colour}, bound, settings, goal=goal)
+
+
+def _pool_and_scale(context: BuildContext, pivots: int) -> tuple[Any, int | float]:
+    """Return the pool of pivots, and the value of one unit of its labels."""
+    from aacbench.labels import fixed_point
+
+    pool = context.pools.farthest(pivots)
+    return fixed_point(context.network, pool.landmarks) if context.params["labels"] == "fixed" else (pool, 1)
 
 
 def _rounding(rows: Any, labels: str) -> dict[str, int | float]:
@@ -139,16 +142,13 @@ def build_paper(context: BuildContext) -> LabelHeuristic:
 
     from aacbench.graphs import components
     from aacbench.graphs.record import frozen
-    from aacbench.labels import fixed_point, rounding_margin
+    from aacbench.labels import rounding_margin
     from aacbench.plugins.methods.cdh import kernels, paper_kernels
 
     params = context.params
     pivots = min(params["P"], len(components.largest(context.graph)))
     kept = min(params["r"], pivots)
-    pool = context.pools.farthest(pivots)
-    scale: int | float = 1
-    if params["labels"] == "fixed":
-        pool, scale = fixed_point(context.network, pool.landmarks)
+    pool, scale = _pool_and_scale(context, pivots)
     index = kernels.farthest(pool.forward, kept)
     tables = [pool.forward] if pool.symmetric else [pool.forward, pool.backward]
     rows = np.concatenate([np.take_along_axis(table.T, index, axis=1) for table in tables], axis=1)

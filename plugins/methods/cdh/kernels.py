@@ -84,7 +84,6 @@ def visit(labels, memo, x, distance, towards):
 
 @njit
 def visit_directed(labels, memo, x, distance, towards):
-    """Visit a vertex of a directed graph."""
     return tighten_directed(labels, memo, x, distance + distance * labels.care)
 
 
@@ -96,7 +95,6 @@ def visit_fixed(labels, memo, x, distance, towards):
 
 @njit
 def visit_fixed_directed(labels, memo, x, distance, towards):
-    """Visit a vertex of a directed graph, with fixed-point labels."""
     return tighten_directed(labels, memo, x, in_label_units(labels, distance))
 
 

@@ -8,7 +8,6 @@ from numba import njit
 
 @njit
 def start(labels, memo, t):
-    """Write the goal's labels to the memo."""
     kept = labels.index.shape[1]
     memo[:] = -1
     for k in range(kept):
@@ -19,7 +18,6 @@ def start(labels, memo, t):
 
 @njit
 def shared(labels, memo, u, t):
-    """The differential bound over pivots stored at both ends."""
     best = memo[0] - memo[0]
     kept = labels.index.shape[1]
     for k in range(kept):

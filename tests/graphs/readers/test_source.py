@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aacbench.errors import DataError
-from aacbench.graphs.readers.source import number, open_source, quoted
+from aacbench.graphs.readers import number, open_source, quoted
 
 TEXT = b"one\ntwo\nthree\n" * 50
 
