@@ -61,7 +61,7 @@ def test_replayed_on_another_graph_of_that_name_it_is_refused(study, tmp_path, c
     changed.write_text(GRAPHS.read_text().replace("weight=3)", "weight=4)"))
     name = cells(study)["own:ring", "alt"].cell_id
     assert command("replay", name, "--study", study, "--plugin", changed) == 2
-    assert "the graph own:ring is no longer the one this cell was run on" in capfd.readouterr().err
+    assert "The graph own:ring or its queries are not those that this run was planned on" in capfd.readouterr().err
 
 
 def test_a_build_that_hangs_is_not_replayed_for_ever(tmp_path, monkeypatch, capfd):
@@ -70,7 +70,7 @@ def test_a_build_that_hangs_is_not_replayed_for_ever(tmp_path, monkeypatch, capf
     monkeypatch.setenv("HANG", "own:ring")
     name = cells(root)["own:ring", "zero"].cell_id
     assert command("replay", name, "--study", root, "--plugin", GRAPHS, "--time-limit", "3") == 2
-    said = "aacbench: the cell could not be replayed: it took longer than 3 seconds."
+    said = "aacbench: The cell cannot be replayed: It took longer than 3 seconds."
     assert capfd.readouterr().err.splitlines()[-1] == said
 
 
@@ -90,9 +90,9 @@ def test_it_is_listed_with_its_origin_and_shown(capfd):
     [
         (
             "own:leaving",
-            "the graph 'own:leaving' of a plugin could not be loaded: the worker process died (exit code 3).",
+            "The graph 'own:leaving' of a plugin cannot be loaded: The worker process died (exit code 3).",
         ),
-        ("own:hanging", "the graph 'own:hanging' of a plugin could not be loaded: it took longer than 3 seconds."),
+        ("own:hanging", "The graph 'own:hanging' of a plugin cannot be loaded: It took longer than 3 seconds."),
     ],
     ids=["leaving", "hanging"],
 )
@@ -126,7 +126,7 @@ def test_a_graph_that_is_another_each_time_gives_no_rows(tmp_path, monkeypatch):
     assert len(cells(root)) == 2
     for cell in cells(root).values():
         assert cell.outcome == "error"
-        assert "the graph own:changing or its queries are not those" in cell.record["reason"]
+        assert "The graph own:changing or its queries are not those" in cell.record["reason"]
         assert "queries.csv" not in cell.files
 
 

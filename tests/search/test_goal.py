@@ -191,12 +191,12 @@ def unjitted(labels, memo, t):
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"memo": MEMO_LIMIT + 1}, "at most 4096"),
-        ({"memo": -1}, "at most 4096"),
-        ({"memo": 2.5}, "at most 4096"),
+        ({"memo": MEMO_LIMIT + 1}, "0 to 4096"),
+        ({"memo": -1}, "0 to 4096"),
+        ({"memo": 2.5}, "0 to 4096"),
         ({"distances": "away"}, "both, to, from"),
         ({"start": unjitted}, "@njit"),
-        ({"start": None}, "GoalSearch needs a start"),
+        ({"start": None}, "GoalSearch needs a function start"),
     ],
 )
 def test_what_cannot_be_a_goal_search_is_refused(changes, reason):
