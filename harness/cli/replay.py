@@ -59,14 +59,14 @@ def find_cell(root: Path, beginning: str) -> "Cell":
     from aacbench.run.store import read_cell
 
     if not beginning:
-        raise UsageError("give the id of a cell, or how it begins.")
+        raise UsageError("Give the id of a cell, or its first letters.")
     names = sorted(path.name for path in (root / CELLS).glob("*/*") if is_cell_id(path.name))
     fitting = [name for name in names if name.startswith(beginning)]
     if len(fitting) > 1:
         raise UsageError(f"{len(fitting)} cells begin with {beginning}: {', '.join(fitting[:5])}; give more digits.")
     found = read_cell(root, fitting[0]) if fitting else None
     if found is None:
-        raise UsageError(f"there is no cell {beginning} in {root}; `ls {root / CELLS}/*` lists those there are.")
+        raise UsageError(f"No cell {beginning} in {root}. `ls {root / CELLS}/*` lists all.")
     return found
 
 

@@ -109,9 +109,9 @@ def config_of(root: Path, plugins: PluginManager, **options: Any) -> RunConfig:
 def _bound(protocol: str | None, changes: Mapping[str, Any], options: Mapping[str, Any]) -> Bound:
     given = [f"--{name}" for name in (*(["protocol"] if protocol else []), *changes)]
     if given:
-        raise UsageError(f"{given[0]} has no place beside --prereg: what is run is what was locked.")
+        raise UsageError(f"Option {given[0]} cannot be used with --prereg: a bound run is what was locked.")
     if options["existing"] == "replace":
-        raise UsageError("a bound run keeps its results: --existing replace has no place beside --prereg.")
+        raise UsageError("Option --existing replace cannot be used with --prereg: a bound run keeps its results.")
     return bind(files_of(options["prereg"]), options["public"])
 
 

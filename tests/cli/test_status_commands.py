@@ -159,7 +159,7 @@ def test_replay_wants_one_cell(study, capsys):
     assert command("replay", "", "--study", study) == 2
     assert "give the id of a cell" in capsys.readouterr().err
     assert command("replay", "zz", "--study", study) == 2
-    assert "there is no cell zz" in capsys.readouterr().err
+    assert "No cell zz" in capsys.readouterr().err
 
 
 def test_a_damaged_log_is_told_and_is_not_the_cells(study, tmp_path, capsys):

@@ -61,7 +61,7 @@ def test_the_same_rows_unbound_have_other_names(run_study, tmp_path):
 )
 def test_no_option_changes_what_was_locked(locked, capsys, option):
     assert command("run", "--prereg", locked.toml, "--out", locked.study, *option) == 2
-    assert f"{option[0]} has no place beside --prereg" in capsys.readouterr().err
+    assert f"{option[0]} cannot be used with --prereg" in capsys.readouterr().err
 
 
 def test_results_are_not_replaced(done, capsys):
