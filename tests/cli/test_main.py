@@ -12,7 +12,7 @@ from aacbench.cli.main import main
     ("words", "sentence"),
     [
         (["--graphs", "atlantis"], "Unknown graph 'atlantis'"),
-        (["--graphs", "p7", "--methods", "magic"], "no method 'magic'"),
+        (["--graphs", "p7", "--methods", "magic"], "Unknown method 'magic'"),
         (["--graphs", "p7", "--budgets", "a"], "budgets"),
         (["--protocol", "nowhere.toml"], "nowhere.toml"),
         (["--graphs", "file:nowhere.gr"], "does not exist"),

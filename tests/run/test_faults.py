@@ -50,7 +50,7 @@ RAISED = {
     "return-nothing": ("error", "NoneType"),
     "return-text": ("error", "str"),
 }
-TOLD = {"raise-store-error": ("error", "the method says that the disk is full.")}
+TOLD = {"raise-store-error": ("error", "the method says that the disk is full")}
 UNFIT = {
     "fit-raises": ("error", "fit failed: ValueError: no fit"),
     "fit-leaves": ("error", "fit failed: SystemExit: 3"),
