@@ -21,8 +21,8 @@ from aacbench.util.atomic_io import storing
 from aacbench.util.cleanup import temporary_folder
 
 GIB = 2**30
-# Workers are forked from a server that has imported this and done nothing else, so that they start in milliseconds.
-PRELOADED = "aacbench.run.steps"
+# Workers are forked from a server that has imported these and done nothing else, so that they start in milliseconds.
+PRELOADED = ["aacbench.run.preload", "aacbench.plugins.in_workers"]
 _BUSY = object()
 _LONGEST_SOCKET_FOLDER = 75  # a socket's path has at most 107 characters, and the server needs some of them
 _END_SECONDS = 5.0  # for a process to be gone whose pipe is closed
@@ -174,7 +174,7 @@ def _start(work: Callable[[Any], Any], limits: Limits, temporary: Path, fresh: b
     fresh = fresh or len(tempfile.gettempdir()) > _LONGEST_SOCKET_FOLDER
     context: Any = multiprocessing.get_context("spawn" if fresh else "forkserver")
     if not fresh:
-        context.set_forkserver_preload([PRELOADED])
+        context.set_forkserver_preload(PRELOADED)
     ours, theirs = context.Pipe()
     place = WorkerPlace(limits.memory_bytes, str(temporary), str(Path.cwd()), dict(os.environ))
     process = context.Process(target=serve, args=(work, theirs, place))

@@ -1,0 +1,10 @@
+"""Imported by the server that workers are forked from, so that none of them pays for it."""
+
+import scipy.sparse.csgraph  # noqa: F401  (imported late elsewhere)
+from numba.core.registry import cpu_target
+
+import aacbench.run.steps  # noqa: F401
+
+# Numba fills its tables when it first loads or compiles a function, which takes as long as a small cell.
+cpu_target.typing_context.refresh()
+cpu_target.target_context.refresh()
