@@ -157,7 +157,7 @@ def test_replay_of_a_sound_cell_repeats_its_audit(study, capsys):
 
 def test_replay_wants_one_cell(study, capsys):
     assert command("replay", "", "--study", study) == 2
-    assert "give the id of a cell" in capsys.readouterr().err
+    assert "Give the id of a cell" in capsys.readouterr().err
     assert command("replay", "zz", "--study", study) == 2
     assert "No cell zz" in capsys.readouterr().err
 
