@@ -9,7 +9,7 @@ from aacbench.graphs.record import Array
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.layouts import bind, bound
 from aacbench.search.policy import TIES, Policy
-from aacbench.util.compiled import inlined, kernel
+from aacbench.util.compiled import inlined, inner, kernel
 
 NO_PARENT = np.uint32(0xFFFFFFFF)
 
@@ -121,7 +121,7 @@ def search_all(arcs, layout, memo, work, rules, numbers, sources, targets, costs
     return heap
 
 
-@kernel
+@inner
 def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, optimum, cost, count):
     """Run one A* search between two different vertices, fill its rows, and return how it ended.
 
@@ -129,6 +129,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
     maximum of f, which ends at the optimum if h is admissible. If it does not, or if rounding leaves a count
     uncertain, the search returns `_MISCOUNTED` and must be repeated with the cost it found.
     """
+    source = np.uint32(source)
     state, indptr, heads, weights = work.state, arcs.indptr, arcs.heads, arcs.weights
     reopen, bpmx, tie_g, tie_sequence = rules
     infinity, tolerance = numbers.infinity, numbers.tolerance
@@ -141,7 +142,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
     start.g = numbers.zero
     start.sequence = 1
     cost[H_SOURCE] = start.h
-    sift_up(heap, 0, start.h, numbers.zero, np.uint32(1), np.uint32(source))
+    sift_up(heap, 0, start.h, numbers.zero, np.uint32(1), source)
     size, sequence, h_calls, stale, expanded, reexpanded = 1, 1, 1, 0, settled, 0
     known = optimum >= 0
     ceiling, slack, below, level = optimum, numbers.zero, settled, 0
@@ -221,7 +222,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
     return _FINISHED if sure else _MISCOUNTED
 
 
-@kernel
+@inner
 def next_stamp(work):
     """Return a new stamp, which invalidates all vertex records; they are cleared only once in 2^32 searches."""
     if work.stamp[0] == np.uint32(0xFFFFFFFF):
@@ -242,7 +243,7 @@ def touch(record, stamp, h, infinity):
     record.closed = 0
 
 
-@kernel
+@inner
 def lift(arcs, layout, memo, state, stamp, u, infinity):
     """Apply BPMX(1) at u, which is not the target: raise h(u) from its successors, then theirs from h(u).
 
@@ -272,7 +273,7 @@ def lift(arcs, layout, memo, state, stamp, u, infinity):
     return calls
 
 
-@kernel
+@inner
 def trace(arcs, work, source, target, cost, count):
     """Write the path to the end of `work.path`, and its length and re-summed cost to the rows."""
     cost[PATH_COST] = cost[COST]

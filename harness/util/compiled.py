@@ -1,7 +1,7 @@
 """The decorators for compiled kernels, and the folder of their machine code.
 
 Numba's cache on disk does not notice a change of a kernel that is called through an overload or imported from another
-file. So the folder's name contains a digest of all files with kernels: any change recompiles all of them.
+file. So the folder's name contains a digest of this file and all files with kernels: any change recompiles all of them.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ _KERNEL_FOLDERS = ("graphs", "labels", "queries", "search")
 @cache
 def kernel_digest() -> str:
     root = Path(__file__).parents[1]
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(numba.__version__.encode() + b"\0" + Path(__file__).read_bytes())
     for folder in _KERNEL_FOLDERS:
         for path in sorted((root / folder).rglob("*.py")):
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
@@ -58,4 +58,9 @@ def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a kernel that is inlined into its callers, for the inner loop of a search."""
-    return kernel(function, forceinline=True)
+    return kernel(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def inner(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a kernel that only other kernels call, which saves the time to compile a way in from Python."""
+    return kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
