@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from aacbench.cli.shared import PLUGIN_FILES, positive
+from aacbench.processes.pool import start_server
 
 MOST_WORKERS, MANY_WORKERS = 4, 1024  # by default, and at all
 LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even import what it needs
@@ -78,6 +79,8 @@ def run(context: click.Context, /, protocol: str | None, **options: Any) -> None
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's way to say Ctrl-C
     try:
+        start_server()  # first, so that it imports what workers need while this process does the same
+
         from aacbench.cli.running import carry_out
 
         code = carry_out(protocol, options)

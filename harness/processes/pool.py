@@ -6,8 +6,8 @@ import os
 import signal
 import tempfile
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing import connection, forkserver, resource_tracker
 from pathlib import Path
@@ -98,8 +98,9 @@ class Pool:
         self._temporary = ExitStack()
         with storing(Path(tempfile.gettempdir())):
             self.folder = self._temporary.enter_context(temporary_folder())
-        # One at once, so that the server imports while the caller prepares its jobs; the others when there is work.
-        self._idle = [self._start()] if count else []
+        if count and not fresh:
+            start_server()
+        self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []
 
     def __enter__(self) -> "Pool":
@@ -170,25 +171,37 @@ def run_all(
         return list(pool.run(jobs))
 
 
+def start_server() -> None:
+    """Start the process that workers are forked from, unless it runs. It imports while the caller goes on."""
+    if _can_fork():
+        with _interrupts_held_back():
+            forkserver.set_forkserver_preload(PRELOADED)
+            forkserver.ensure_running()
+
+
+def _can_fork() -> bool:
+    return len(tempfile.gettempdir()) <= _LONGEST_SOCKET_FOLDER
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C reaches the whole group, and a child that still starts would answer it with a traceback."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        resource_tracker.ensure_running()  # comes with the first child, and lets the signal through again
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _start(work: Callable[[Any], Any], limits: Limits, temporary: Path, fresh: bool) -> _Worker:
-    fresh = fresh or len(tempfile.gettempdir()) > _LONGEST_SOCKET_FOLDER
-    context: Any = multiprocessing.get_context("spawn" if fresh else "forkserver")
-    if not fresh:
-        context.set_forkserver_preload(PRELOADED)
+    context: Any = multiprocessing.get_context("spawn" if fresh or not _can_fork() else "forkserver")
     ours, theirs = context.Pipe()
     place = WorkerPlace(limits.memory_bytes, str(temporary), str(Path.cwd()), dict(os.environ))
     process = context.Process(target=serve, args=(work, theirs, place))
-    # Ctrl-C reaches the whole group, and a child that still starts would answer it with a traceback. The helpers of
-    # multiprocessing come with the first child and would let the signal through again.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        resource_tracker.ensure_running()
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        if not fresh:
-            forkserver.ensure_running()
+    with _interrupts_held_back():
         process.start()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     theirs.close()  # else its end would not be seen
     return _Worker(process, ours)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats as scipy_stats
+import scipy  # whose parts are imported when they are first used
 
 from aacbench.errors import UsageError
 from aacbench.stats.paired import Paired
@@ -51,15 +51,15 @@ class Combination:
 
 
 def stouffer_z(ps: Array, directions: Array) -> Array:
-    return (directions * scipy_stats.norm.isf(ps / 2)).sum(axis=-1) / np.sqrt(ps.shape[-1])
+    return (directions * scipy.stats.norm.isf(ps / 2)).sum(axis=-1) / np.sqrt(ps.shape[-1])
 
 
 def _by_scipy(method: str) -> Formula:
-    return lambda ps, _: scipy_stats.combine_pvalues(ps, method=method, axis=-1).pvalue
+    return lambda ps, _: scipy.stats.combine_pvalues(ps, method=method, axis=-1).pvalue
 
 
 def _cauchy(ps: Array, _: Array) -> Array:
-    return scipy_stats.cauchy.sf(np.tan((0.5 - ps) * np.pi).mean(axis=-1))
+    return scipy.stats.cauchy.sf(np.tan((0.5 - ps) * np.pi).mean(axis=-1))
 
 
 COMBINATIONS = {
@@ -69,12 +69,12 @@ COMBINATIONS = {
         Combination("stouffer", _by_scipy("stouffer"), decided_by_one=True),  # independence, one-sided p-values
         Combination(  # valid under no assumption
             "stouffer-absz",
-            lambda ps, _: 2 * scipy_stats.norm.sf(stouffer_z(ps, np.ones_like(ps))),
+            lambda ps, _: 2 * scipy.stats.norm.sf(stouffer_z(ps, np.ones_like(ps))),
             warning=ABSZ_WARNING,
         ),
         Combination(  # independence
             "stouffer-signed",
-            lambda ps, signs: 2 * scipy_stats.norm.sf(np.abs(stouffer_z(ps, signs))),
+            lambda ps, signs: 2 * scipy.stats.norm.sf(np.abs(stouffer_z(ps, signs))),
             signed=True,
         ),
         Combination("cauchy", _cauchy, decided_by_one=True, near_level=CAUCHY_WARNING),  # nearly any dependence
@@ -84,7 +84,7 @@ COMBINATIONS = {
             signed=True,
         ),
         Combination(  # positive dependence
-            "simes", lambda ps, _: scipy_stats.false_discovery_control(ps, axis=-1).min(axis=-1)
+            "simes", lambda ps, _: scipy.stats.false_discovery_control(ps, axis=-1).min(axis=-1)
         ),
         # The others hold under any dependence.
         Combination("bonferroni", lambda ps, _: np.minimum(1, ps.shape[-1] * ps.min(axis=-1))),
@@ -164,6 +164,6 @@ def adjust(name: str, ps: Sequence[float | None]) -> list[float | None]:
 
         adjusted = multipletests(known, method="holm")[1]
     else:
-        adjusted = scipy_stats.false_discovery_control(known, method=name)
+        adjusted = scipy.stats.false_discovery_control(known, method=name)
     remaining = iter(adjusted)
     return [None if p is None else float(next(remaining)) for p in ps]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats as scipy_stats
+import scipy  # whose parts are imported when they are first used
 
 from aacbench.stats.estimands import Estimand
 from aacbench.stats.paired import Paired
@@ -56,8 +56,8 @@ def t_test(estimate: float, se: float, df: float, margin: Interval | None) -> TT
     """Test an estimate whose standard error is above zero."""
     lower = upper = None
     if margin is not None:
-        lower = float(scipy_stats.t.sf((estimate - margin[0]) / se, df))
-        upper = float(scipy_stats.t.cdf((estimate - margin[1]) / se, df))
+        lower = float(scipy.stats.t.sf((estimate - margin[0]) / se, df))
+        upper = float(scipy.stats.t.cdf((estimate - margin[1]) / se, df))
     return _with_intervals(estimate, se, df, lower, upper)
 
 
@@ -81,14 +81,14 @@ def no_spread(values: Array) -> bool:
 
 
 def _with_intervals(estimate: float, se: float, df: float, lower: float | None, upper: float | None) -> TTest:
-    half90, half95 = (float(scipy_stats.t.isf(tail, df)) * se for tail in (0.05, 0.025))
+    half90, half95 = (float(scipy.stats.t.isf(tail, df)) * se for tail in (0.05, 0.025))
     return TTest(
         estimate=estimate,
         se=se,
         df=float(df),
         interval90=(estimate - half90, estimate + half90),
         interval95=(estimate - half95, estimate + half95),
-        p_difference=float(2 * scipy_stats.t.sf(abs(estimate) / se, df)),
+        p_difference=float(2 * scipy.stats.t.sf(abs(estimate) / se, df)),
         p_lower=lower,
         p_upper=upper,
     )

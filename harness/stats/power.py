@@ -2,8 +2,7 @@
 
 import math
 
-from scipy import integrate, optimize, special
-from scipy import stats as scipy_stats
+import scipy  # whose parts are imported when they are first used
 
 from aacbench.errors import UsageError
 
@@ -16,19 +15,19 @@ def power_tost(n: int, sd: float, theta: float = 0.0, delta: float = 1.0, alpha:
     if n < 2 or sd <= 0 or delta <= 0 or not 0 < alpha < 0.5:
         raise UsageError("Power needs at least two seeds, a spread and a margin above zero, and alpha below 0.5.")
     df, se = n - 1, sd / math.sqrt(n)
-    critical, room, shift = float(scipy_stats.t.isf(alpha, df)), delta / se, theta / se
-    scale = math.log(2) + df / 2 * math.log(df / 2) - special.gammaln(df / 2)
+    critical, room, shift = float(scipy.stats.t.isf(alpha, df)), delta / se, theta / se
+    scale = math.log(2) + df / 2 * math.log(df / 2) - scipy.special.gammaln(df / 2)
 
     def accepted(u: float) -> float:
         # u is the sample's spread divided by the true one; this is P(equivalent | u) times the density of u.
         left = room - critical * u
         density = math.exp(scale + (df - 1) * math.log(u) - df * u * u / 2)
-        return float((special.ndtr(left - shift) - special.ndtr(-left - shift)) * density)
+        return float((scipy.special.ndtr(left - shift) - scipy.special.ndtr(-left - shift)) * density)
 
     # Beyond room / critical no mean is accepted; outside least..most the density of u is negligible.
-    least, most = (float(scipy_stats.chi.ppf(q, df)) / math.sqrt(df) for q in (1e-15, 1 - 1e-15))
+    least, most = (float(scipy.stats.chi.ppf(q, df)) / math.sqrt(df) for q in (1e-15, 1 - 1e-15))
     top = min(room / critical, most)
-    return float(integrate.quad(accepted, min(least, top), top, epsabs=1e-12, limit=200)[0])
+    return float(scipy.integrate.quad(accepted, min(least, top), top, epsabs=1e-12, limit=200)[0])
 
 
 def smallest_delta(n: int, sd: float, theta: float = 0.0, alpha: float = 0.05, power: float = TARGET_POWER) -> float:
@@ -38,7 +37,7 @@ def smallest_delta(n: int, sd: float, theta: float = 0.0, alpha: float = 0.05, p
     while power_tost(n, sd, theta, top, alpha) < power:
         top *= 2
     bottom = 1e-9 * start
-    return float(optimize.brentq(lambda delta: power_tost(n, sd, theta, delta, alpha) - power, bottom, top))
+    return float(scipy.optimize.brentq(lambda delta: power_tost(n, sd, theta, delta, alpha) - power, bottom, top))
 
 
 def seeds_needed(
@@ -62,4 +61,4 @@ def largest_sd(
     if abs(theta) >= delta:
         raise UsageError("The true difference is not within the margin, so no spread gives this power.")
     tiny, huge = 1e-6 * delta, 10 * delta * math.sqrt(n)
-    return float(optimize.brentq(lambda sd: power_tost(n, sd, theta, delta, alpha) - power, tiny, huge))
+    return float(scipy.optimize.brentq(lambda sd: power_tost(n, sd, theta, delta, alpha) - power, tiny, huge))

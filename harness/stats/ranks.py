@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats as scipy_stats
+import scipy  # whose parts are imported when they are first used
 
 Array = npt.NDArray[Any]
 
@@ -53,8 +53,8 @@ def wilcoxon(a: Array, b: Array, *, zero_method: str = "wilcox", method: str = "
         return Wilcoxon(zeros, zeros, 0.0, 0.0, 1.0, None, None, ALL_ZERO)
     import pingouin  # takes seconds to import
 
-    found = scipy_stats.wilcoxon(differences, zero_method=zero_method, method=method)
-    above = scipy_stats.wilcoxon(differences, zero_method=zero_method, method=method, alternative="greater")
+    found = scipy.stats.wilcoxon(differences, zero_method=zero_method, method=method)
+    above = scipy.stats.wilcoxon(differences, zero_method=zero_method, method=method, alternative="greater")
     return Wilcoxon(
         n=differences.size,
         zeros=zeros,
@@ -96,7 +96,7 @@ def _rank_sum_quantile(n: int, tail: float) -> int:
     """Return how many of the smallest rank sums have a total probability of at most `tail`."""
     if n > EXACT_UP_TO:
         spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        return max(int(np.floor(n * (n + 1) / 4 - scipy_stats.norm.isf(tail) * spread)), 0)
+        return max(int(np.floor(n * (n + 1) / 4 - scipy.stats.norm.isf(tail) * spread)), 0)
     chances = np.ones(1)
     for rank in range(1, n + 1):
         longer = np.zeros(len(chances) + rank)

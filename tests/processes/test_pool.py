@@ -122,7 +122,8 @@ def wait_until_gone(pid):
 @pytest.mark.skipif(sys.platform != "linux", reason="signals of another process are read from /proc")
 def test_an_interrupt_is_held_back_from_a_worker_that_still_starts():
     with Pool(who, 1, LIMITS) as workers:
-        (worker,) = workers._idle
+        worker = workers._worker("")
+        workers._idle.append(worker)
         status = Path(f"/proc/{worker.process.pid}/status").read_text()
         ((_, answer),) = workers.run([0])
     masks = dict(line.split(":\t", 1) for line in status.splitlines() if line.startswith("Sig"))
