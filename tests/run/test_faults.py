@@ -17,7 +17,7 @@ from aacbench.run.rows import read_queries
 from aacbench.run.store import commit
 from aacbench.search import network
 
-LIMIT = 15  # seconds, for those that hang; the others have all the time they need, however busy the machine is
+LIMIT = 6  # seconds, for those that hang; the others have all the time they need, however busy the machine is
 
 OVERWRITTEN = ("weights", "arcs", "and-ask-for-a-pool", "and-raise", "later")
 HANGING = {

@@ -53,10 +53,11 @@ def kill(tmp_path: Path, undisturbed):
     assert group.processes(root) == []
 
 
-def test_killed_at_ten_random_moments_and_resumed_after_each_it_comes_to_the_same(kill, undisturbed) -> None:
+@pytest.mark.parametrize("kills", [4, pytest.param(10, marks=pytest.mark.exhaustive)])
+def test_killed_at_random_moments_and_resumed_after_each_it_comes_to_the_same(kill, undisturbed, kills) -> None:
     draw = random.Random(SEED)
-    for number in range(10):
-        # Every other run does again what is there already, so that there is something to do when the tenth is killed.
+    for number in range(kills):
+        # Every other run does again what is there already, so that there is something to do when the last is killed.
         moment = draw.uniform(0, undisturbed[1])
         more = "--workers", "1", "--existing", ("keep", "replace")[number % 2]
         kill(lambda _, moment=moment: time.sleep(moment), *more)
@@ -65,7 +66,7 @@ def test_killed_at_ten_random_moments_and_resumed_after_each_it_comes_to_the_sam
 def test_killed_while_it_writes_it_comes_to_the_same(kill, tmp_path: Path, undisturbed) -> None:
     """The moments in which something is written are too short to be met by chance."""
     draw = random.Random(SEED)
-    for _ in range(3):
+    for _ in range(2):
         changes = draw.randrange(1, 2 * len(undisturbed[0]))
         kill(partial(group.wait_for_changes, tmp_path / "study", changes), "--existing", "replace")
 

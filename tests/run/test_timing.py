@@ -169,7 +169,7 @@ def pruned(study):
 @pytest.mark.parametrize(
     ("build", "reason"),
     [
-        (hang, "It took longer than 8 seconds"),
+        (hang, "It took longer than 5 seconds"),
         (leave, "The worker process died (exit code 6)"),
         (change, "the array 'rows' is different"),
     ],
@@ -177,7 +177,7 @@ def pruned(study):
 def test_what_cannot_be_built_again_is_not_timed_and_the_others_are(study, build, reason):
     pruned(study)
     method_of = WithBuild(study.config.method_of, "alt", build)
-    done = study.timed(method_of=method_of, limits=Limits(seconds=8), repetitions=1)
+    done = study.timed(method_of=method_of, limits=Limits(seconds=5), repetitions=1)
     alt = cell_of(study, "alt").cell_id
     reasons = {facts["cell"]: facts["reason"] for event, facts in study.told if event == "untimed"}
     assert reasons[alt] == f"Cell {alt} cannot be built again: {reason}"

@@ -13,6 +13,7 @@ from aacbench.testing.suite import checks_for, run_check
 
 PARTS = {"a": "alt", "b": "alt-pool[K0=12]"}  # of every method made of two others
 SETTINGS = {"hybrid": PARTS, "hybrid-half": PARTS, "hybrid-double": PARTS}
+FEW_EPOCHS = {"aac": {"epochs": 20}, "aac-tuned": {"epochs": 20}}  # training takes most of their time
 METHODS = list(load_plugins(environment={"AACBENCH_PLUGINS": ""}).methods())
 
 # Nearly all the time goes into compiling the search, once for each type of weights and labels and each kind of
@@ -38,7 +39,7 @@ def group_of_subjects(group, graphs):
     """Methods that are built in one other process together."""
     subjects = {}
     for name in METHODS[group * GROUP : (group + 1) * GROUP]:
-        settings = SETTINGS.get(name, {})
+        settings = {**SETTINGS, **(FEW_EPOCHS if graphs == FEW else {})}.get(name, {})
         locate = WholeMethodOf(PluginSources(), name, settings)
         graphs_used = [zoo()[graph] for graph in graphs]
         subjects[name] = subject_of(locate(), settings=settings, locate=locate, graphs=graphs_used)

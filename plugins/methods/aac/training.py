@@ -61,7 +61,7 @@ def train(
         torch.manual_seed(seed)
         for epoch in range(schedule.epochs):
             optimiser.zero_grad()
-            _loss(pool, vertices, logits, schedule, epoch).backward()  # type: ignore[no-untyped-call]
+            _loss(pool, vertices, logits, schedule, epoch).backward()
             optimiser.step()
             if epoch + 1 in kept:
                 picks[epoch + 1] = compressor.deployed(logits)

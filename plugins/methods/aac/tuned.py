@@ -99,7 +99,7 @@ def _train(
         drawn = np.searchsorted(shares, torch.rand(int(params["batch"]), dtype=torch.float64).numpy())
         batch = [torch.from_numpy(table[np.minimum(drawn, len(weight) - 1)]).float() for table in tables]
         optimiser.zero_grad()
-        expected_expansions(logits, batch).backward()  # type: ignore[no-untyped-call]
+        expected_expansions(logits, batch).backward()
         optimiser.step()
         if epoch % every == 0:
             picks[epoch] = distinct(logits)
