@@ -63,18 +63,28 @@ def rebuild(config: RunConfig, jobs: Iterable[CellJob]) -> dict[str, Built | Res
         return {job.cell_id: answer for job, answer in build_all(pool, iter(wanted))}
 
 
+def restore(config: RunConfig, cells: Iterable[Cell]) -> dict[str, str]:
+    """Build again the bundles that are gone; return the reason for each cell whose bundle is still not there."""
+    gone = {cell.cell_id: cell for cell in cells if stored_bundle(config.root, cell) is None}
+    never = {
+        name: f"It has no bundle: its outcome is {cell.outcome}, or it has no arrays"
+        for name, cell in gone.items()
+        if not cell.record.get("bundle")
+    }
+    jobs = [stored_job(config, cell) for name, cell in gone.items() if name not in never]
+    answers = rebuild(config, jobs) if jobs else {}
+    return never | {name: reason for name, answer in answers.items() if (reason := _not_restored(gone[name], answer))}
+
+
+def _not_restored(cell: Cell, answer: Built | Result) -> str:
+    reason = answer.reason if isinstance(answer, Result) else difference(cell, answer)
+    return f"Its bundle is gone and cannot be built again: {reason}" if reason else ""
+
+
 def restored(config: RunConfig, cell: Cell) -> store.Bundle:
     """The cell's bundle, built again where it is gone; one that comes out different is refused."""
-    found = stored_bundle(config.root, cell)
-    if found is not None:
-        return found
-    if not cell.record.get("bundle"):
-        raise UsageError(f"Cell {cell.cell_id} has no bundle: its outcome is {cell.outcome}, or it has no arrays.")
-    answer = rebuild(config, [stored_job(config, cell)])[cell.cell_id]
-    if isinstance(answer, Result):
-        raise UsageError(f"Cell {cell.cell_id} cannot be built again: {answer.reason}.")
-    if reason := difference(cell, answer):
-        raise UsageError(f"Cell {cell.cell_id} cannot be built again: {reason}.")
+    for reason in restore(config, [cell]).values():
+        raise UsageError(f"Cell {cell.cell_id} cannot be restored. {reason}.")
     found = stored_bundle(config.root, cell)
     if found is None:
         raise UsageError(f"The bundle of cell {cell.cell_id} was removed while it was being used; try again.")

@@ -19,7 +19,7 @@ from aacbench.run.build import CellJob
 from aacbench.run.layout import CONTROL_FILE as CONTROL
 from aacbench.run.layout import TIMINGS_FILE as TIMINGS
 from aacbench.run.measure import ready
-from aacbench.run.rebuild import built_before, restored, stored_job
+from aacbench.run.rebuild import built_before, restore, stored_job
 from aacbench.run.records import BASELINE, TEST
 from aacbench.run.rows import read_queries, read_timings, write_timings
 from aacbench.run.run_config import RunConfig
@@ -134,7 +134,9 @@ def _groups(config: RunConfig, cells: Iterable[str]) -> list[list[Cell]]:
 
 def _time_group(config: RunConfig, cells: list[Cell], repetitions: int, seed: int) -> list[str]:
     """Time a group in a worker; where that dies or hangs on a cell, again without it."""
-    group = {cell.cell_id: cell for cell in cells if _restored(config, cell)}
+    group = {cell.cell_id: cell for cell in cells}
+    for name, reason in restore(config, cells).items():
+        _untimed(config, [group.pop(name)], reason)
     while group:
         job = _Job(tuple(_Timing(stored_job(config, cell), cell) for cell in group.values()), repetitions, seed)
         ((_, answer),) = run_all(_timed, [job], 1, config.limits)
@@ -144,15 +146,6 @@ def _time_group(config: RunConfig, cells: list[Cell], repetitions: int, seed: in
         for name in failed:
             _untimed(config, [group.pop(name)], answer.reason)
     return []
-
-
-def _restored(config: RunConfig, cell: Cell) -> bool:
-    try:
-        restored(config, cell)
-    except UsageError as error:
-        _untimed(config, [cell], describe(error))
-        return False
-    return True
 
 
 def _store(config: RunConfig, group: Mapping[str, Cell], timed: "_Timed") -> list[str]:

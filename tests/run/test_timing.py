@@ -180,7 +180,7 @@ def test_what_cannot_be_built_again_is_not_timed_and_the_others_are(study, build
     done = study.timed(method_of=method_of, limits=Limits(seconds=5), repetitions=1)
     alt = cell_of(study, "alt").cell_id
     reasons = {facts["cell"]: facts["reason"] for event, facts in study.told if event == "untimed"}
-    assert reasons[alt] == f"Cell {alt} cannot be built again: {reason}"
+    assert reasons[alt] == f"Its bundle is gone and cannot be built again: {reason}"
     assert len(done) == 3
     assert alt not in done
     assert sum(CONTROL in cell_of(study, "random-subset", seed).files for seed in (1, 2)) == 1
