@@ -102,7 +102,7 @@ def _selected(environment: Mapping[str, str]) -> tuple[set[str] | None, list[str
 def _missing(names: set[str], installed: list[Candidate]) -> Iterator[Problem]:
     known = {name: None for entry in installed for name in (entry.origin.plugin, entry.origin.where)}
     for name in sorted(names - set(known) - set(BUILT_IN)):
-        reason = f"No installed plugin has this name; {suggestion(name, known)}unset {VARIABLE} to see all."
+        reason = f"No installed plugin has this name{suggestion(name, known)} Unset {VARIABLE} to see all."
         yield Problem(Origin(name, "distribution", f"${VARIABLE}"), reason)
 
 
@@ -166,7 +166,7 @@ def _check_function(manager: pluggy.PluginManager, module: object, name: str) ->
     hook = (options.get("specname") if options else None) or name
     if hook not in HOOKS:
         known = ", ".join(HOOKS)
-        raise PluginError(f"The function {name} is no known hook; {suggestion(hook, HOOKS)}known hooks: {known}.")
+        raise PluginError(f"The function {name} is no known hook{suggestion(hook, HOOKS)} Known hooks: {known}.")
     if options is None:
         raise PluginError(f"The function {name} is not marked as a hook; write @hookimpl above it.")
     signature = inspect.signature(getattr(module, name))

@@ -67,7 +67,7 @@ class PluginManager:
         broken = ", ".join(dict.fromkeys(problem.origin.plugin for problem in self._problems))
         hint = f"; these plugins could not be loaded and may define it: {broken}" if broken else ""
         near, all_names = suggestion(name, known), ", ".join(known)
-        raise UsageError(f"Unknown method {name!r}; {near}known methods: {all_names}{hint}.")
+        raise UsageError(f"Unknown method {name!r}{near} Known methods: {all_names}{hint}.")
 
     def graph(self, name: str) -> "Graph":
         """Load the graph of this name, whether a plugin declares it or it comes with aacbench."""

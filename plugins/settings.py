@@ -64,4 +64,4 @@ def _unknown(method: Method, key: str) -> str:
     if not method.parameters:
         return f"Method {method.name!r} has no parameter {key!r}; it has no parameters."
     known = "; ".join(f"{name} ({accepted_values(parameter)})" for name, parameter in method.parameters.items())
-    return f"Method {method.name!r} has no parameter {key!r}; {suggestion(key, method.parameters)}it has {known}."
+    return f"Method {method.name!r} has no parameter {key!r}{suggestion(key, method.parameters)} It has {known}."

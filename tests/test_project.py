@@ -122,11 +122,12 @@ def test_the_examples_of_the_library_run(tmp_path):
     done = subprocess.run([sys.executable, "-c", searching], capture_output=True, text=True, check=True)
     assert re.fullmatch(r"\d+ -> \d+ expansions\n", done.stdout)
     (commands,) = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
-    run, status, export = (line.partition("#")[0].split() for line in commands.splitlines())
-    for words in (run, status):
-        subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, check=True)
+    run, listing, export = (line.partition("#")[0].split() for line in commands.splitlines())
+    subprocess.run([sys.executable, "-m", *run], cwd=tmp_path, capture_output=True, check=True)
+    listed = subprocess.run(" ".join(listing), shell=True, cwd=tmp_path, capture_output=True, text=True, check=True)
     records = [json.loads(path.read_bytes()) for path in tmp_path.glob("study/cells/*/*/cell.json")]
     (cell,) = [record["cell_id"] for record in records if record["key"]["label"] == "alt"]
+    assert cell in listed.stdout.split()
     words = [cell if word == "CELL" else word for word in export]
     subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, check=True)
     done = subprocess.run([sys.executable, "-c", deploying], cwd=tmp_path, capture_output=True, text=True, check=True)

@@ -60,7 +60,7 @@ def bundle_folder(root: Path, name: str) -> Path:
 def save(root: Path, heuristic: Heuristic, graph: Graph, info: Mapping[str, Any] | None = None) -> Bundle:
     """Save a heuristic below `root`, unless it is there already. A scalar heuristic has nothing to save: refused.
 
-    Nothing is synced: a bundle that a crash has damaged is noticed when it is loaded, and built again.
+    Nothing is synced: a bundle that a crash has damaged is noticed when it is loaded, and written again here.
     """
     parts = leaves(heuristic)
     arrays = arrays_of(heuristic)
@@ -78,9 +78,21 @@ def save(root: Path, heuristic: Heuristic, graph: Graph, info: Mapping[str, Any]
         ],
     }
     bundle = Bundle(bundle_folder(root, digest(content, FORMAT)), content, dict(info or {}))
-    if not bundle.folder.is_dir():
+    if not is_sound(bundle.folder):
         _write(bundle, arrays, used)
     return bundle
+
+
+def is_sound(folder: Path) -> bool:
+    """Return whether the folder holds a bundle whose description, arrays and sources are what was written."""
+    try:
+        bundle = open_bundle(folder)
+        load_arrays(bundle)
+        for entry in bundle.content["sources"]:
+            _source(folder, entry)
+    except BundleError:
+        return False
+    return True
 
 
 def open_bundle(folder: Path) -> Bundle:
@@ -122,7 +134,7 @@ def load_arrays(bundle: Bundle) -> dict[str, Array]:
         if entry["file"] not in read:
             try:
                 array = _load_array(path)
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, EOFError) as error:
                 raise BundleError(f"The bundle in {bundle.folder} is damaged: {path.name} cannot be read.") from error
             if sha256_of(array) != entry["sha256"]:
                 raise BundleError(f"The bundle in {bundle.folder} is damaged: {path.name} is not what was written.")
@@ -193,10 +205,11 @@ def _write(bundle: Bundle, arrays: Mapping[str, Array], sources: Sequence[Source
         for source in sources:
             (unfinished / f"{source.module}.py").write_bytes(source.source)
         (unfinished / DESCRIPTION).write_bytes(_description(bundle))
+        shutil.rmtree(folder, ignore_errors=True)  # if it is there, it is damaged
         unfinished.rename(folder)
     except OSError:
         shutil.rmtree(unfinished, ignore_errors=True)
-        if not folder.is_dir():  # else another process was first
+        if not is_sound(folder):  # else another process was first
             raise
 
 

@@ -24,19 +24,22 @@ def export(cell: str, folder: Path, study: Path | None, plugin_files: tuple[Path
     aacbench export 3f9a mine --study studies/mine --plugin mine.py
     """
     from aacbench.bundle.store import copy_bundle
-    from aacbench.cli.replay import find_cell
+    from aacbench.cli.replay import find_cell, plugins_of
     from aacbench.cli.running import config_of
-    from aacbench.plugins.manager import load_plugins
+    from aacbench.run.build import bundle_info
     from aacbench.run.rebuild import restored, stored_bundle
+    from aacbench.run.run_config import plan_of
     from aacbench.util.atomic_io import storing
 
     root = study_folder(study)
     found = find_cell(root, cell)
     if folder.exists():
         raise UsageError(f"{folder} exists already; name a new folder.")
-    bundle = stored_bundle(root, found) or restored(config_of(root, load_plugins(plugin_files)), found)
+    bundle = stored_bundle(root, found) or restored(config_of(root, plugins_of(found, plugin_files)), found)
+    # Cells may share a bundle, which describes the first of them.
+    info = bundle_info(plan_of(found.key), found.record["claims"], found.record["build"])
     with storing(folder.parent):
-        copy_bundle(bundle, folder, {"cell": found.cell_id})
+        copy_bundle(bundle, folder, {"cell": found.cell_id, **info})
     size = sum(file.stat().st_size for file in folder.iterdir())
     key = found.key
     click.echo(f"{folder}: {key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}, {size} bytes")

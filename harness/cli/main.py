@@ -16,7 +16,7 @@ COMMANDS = {
     "report": ("aacbench.cli.results:report", "Print the tables of a study again."),
     "compare": ("aacbench.cli.results:compare", "Compare two methods query by query."),
     "stats": ("aacbench.cli.results:stats", "Test whether two methods differ, or are equivalent."),
-    "replay": ("aacbench.cli.replay:replay", "Recompute the counterexample of a wrong cell."),
+    "replay": ("aacbench.cli.replay:replay", "Build a cell again and recompute what it was judged by."),
     "export": ("aacbench.cli.export:export", "Copy the heuristic of a cell into a folder, to deploy it."),
     "graphs": ("aacbench.cli.graphs:graphs", "List the graphs, or show one."),
     "plugins": ("aacbench.cli.plugins:plugins", "List plugins, their methods, and their problems."),

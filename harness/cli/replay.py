@@ -9,6 +9,7 @@ from aacbench.cli.shared import FOLDER, MISMATCH, PLUGIN_FILES, positive, study_
 from aacbench.errors import UsageError
 
 if TYPE_CHECKING:
+    from aacbench.plugins.manager import PluginManager
     from aacbench.run.replay import Line
     from aacbench.run.store import Cell
 
@@ -29,7 +30,6 @@ def replay(
     aacbench replay 3f9a --study studies/mine --plugin mine.py
     """
     from aacbench.cli.running import config_of
-    from aacbench.plugins.manager import load_plugins
     from aacbench.processes.pool import Limits
     from aacbench.run.replay import replay as replay_cell
     from aacbench.run.study import read_plan
@@ -37,10 +37,7 @@ def replay(
     root = study_folder(study)
     read_plan(root)  # so that damage to it is reported as such
     found = find_cell(root, cell)
-    manager, key = load_plugins(plugin_files), found.key
-    if not plugin_files and key["method"] not in manager.methods():
-        raise UsageError(f"Unknown method {key['method']!r}. Name the file it came from with --plugin.")
-    manager.method(key["method"])
+    manager, key = plugins_of(found, plugin_files), found.key
     click.echo(f"{found.cell_id}: {key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}")
     click.echo(f"stored outcome: {found.outcome}" + (f", {found.record['reason']}" if found.record["reason"] else ""))
     digests = {key["method"]: key["plugin_digest"], **key.get("part_digests", {})}
@@ -51,6 +48,17 @@ def replay(
     agree = all(line.agrees for line in lines)
     click.echo("stored and recomputed agree" if agree else "stored and recomputed DIFFER")
     context.exit(0 if agree else MISMATCH)
+
+
+def plugins_of(cell: "Cell", plugin_files: tuple[Path, ...]) -> "PluginManager":
+    """Load the plugins, among which must be the one that has the cell's method."""
+    from aacbench.plugins.manager import load_plugins
+
+    manager, method = load_plugins(plugin_files), cell.key["method"]
+    if not plugin_files and method not in manager.methods():
+        raise UsageError(f"Unknown method {method!r}. Name the file it came from with --plugin.")
+    manager.method(method)
+    return manager
 
 
 def find_cell(root: Path, beginning: str) -> "Cell":

@@ -76,7 +76,7 @@ def report_progress(text: str) -> None:
 
 
 def failure_of(error: BaseException) -> Failure:
-    """The one place where an exception becomes an outcome."""
+    """The outcome of a job that raised this exception."""
     if isinstance(error, MemoryError):
         return Failure("out-of-memory", "It needed more memory than it may have", trace=_trace(error))
     return Failure("error", describe(error), trace=_trace(error))
@@ -128,7 +128,7 @@ def serve(work: Callable[[Any], Any], pipe: Any, place: WorkerPlace) -> None:
     while (job := _next(pipe)) is not None:
         pipe.send(Started())
         answer = _done(work, job)
-        if os.getpid() != _Reporter.owner:  # a method forked, and both came back: this one's answer is nobody's
+        if os.getpid() != _Reporter.owner:  # a method forked, and this is the child, which nobody waits for
             os._exit(0)
         _send(pipe, answer)
 

@@ -127,7 +127,7 @@ def _build(job: CellJob) -> Built:
         return Built("", {}, cost, tier, time.perf_counter() - began, sample, live=heuristic)
     evidence = tuple(take_evidence(heuristic, loaded.net, sample))
     loaded.check()  # a heuristic may change the graph when it is asked, too
-    info = {**_origin(job, method), "build": cost, "facts": cost["facts"]}
+    info = bundle_info(job.plan, asdict(method.claims), cost)
     with storing(job.bundles.parents[1]):
         bundle = store.save(job.bundles, heuristic, loaded.net.graph, info)
     return Built(bundle.digest, bundle.array_digests, cost, tier, time.perf_counter() - began, sample, evidence)
@@ -150,8 +150,8 @@ def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuri
     }
 
 
-def _origin(job: CellJob, method: Method) -> dict[str, Any]:
-    plan = job.plan
+def bundle_info(plan: CellPlan, claims: Mapping[str, Any], cost: Mapping[str, Any]) -> dict[str, Any]:
+    """What bundle.json says about where its heuristic comes from."""
     return {
         "graph": plan.graph,
         "method": plan.method,
@@ -161,7 +161,9 @@ def _origin(job: CellJob, method: Method) -> dict[str, Any]:
         "convention": plan.convention,
         "seed": plan.seed,
         "policy": plan.policy,
-        "claims": asdict(method.claims),
+        "claims": claims,
+        "build": cost,
+        "facts": cost["facts"],
     }
 
 

@@ -138,7 +138,7 @@ def _method(methods: Mapping[str, Method], name: str, label: str) -> Method:
     if name in methods:
         return methods[name]
     near, known = suggestion(name, methods), ", ".join(methods)
-    raise UsageError(f"Unknown method {name!r} in {label}; {near}there are {known}.")
+    raise UsageError(f"Unknown method {name!r} in {label}{near} Known methods: {known}.")
 
 
 def _cells(

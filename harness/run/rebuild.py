@@ -6,7 +6,7 @@ from typing import Any
 
 from aacbench.bundle import store
 from aacbench.bundle.evidence import Sample
-from aacbench.errors import BundleError, UsageError
+from aacbench.errors import UsageError
 from aacbench.run.build import Built, CellJob, Result
 from aacbench.run.layout import ARTIFACTS, BUNDLES
 from aacbench.run.records import QueryPlan
@@ -41,12 +41,8 @@ def stored_bundle(root: Path, cell: Cell) -> store.Bundle | None:
     name = cell.record.get("bundle")
     if not name:
         return None
-    try:
-        bundle = store.open_bundle(store.bundle_folder((root / ARTIFACTS / BUNDLES).absolute(), name))
-        store.load_arrays(bundle)
-    except BundleError:
-        return None
-    return bundle
+    folder = store.bundle_folder((root / ARTIFACTS / BUNDLES).absolute(), name)
+    return store.open_bundle(folder) if store.is_sound(folder) else None
 
 
 def built_before(cell: Cell, vertices: int) -> Built:
@@ -66,14 +62,15 @@ def rebuild(config: RunConfig, jobs: Iterable[CellJob]) -> dict[str, Built | Res
 def restore(config: RunConfig, cells: Iterable[Cell]) -> dict[str, str]:
     """Build again the bundles that are gone; return the reason for each cell whose bundle is still not there."""
     gone = {cell.cell_id: cell for cell in cells if stored_bundle(config.root, cell) is None}
-    never = {
-        name: f"It has no bundle: its outcome is {cell.outcome}, or it has no arrays"
-        for name, cell in gone.items()
-        if not cell.record.get("bundle")
-    }
+    never = {name: _never_had_one(cell) for name, cell in gone.items() if not cell.record.get("bundle")}
     jobs = [stored_job(config, cell) for name, cell in gone.items() if name not in never]
     answers = rebuild(config, jobs) if jobs else {}
     return never | {name: reason for name, answer in answers.items() if (reason := _not_restored(gone[name], answer))}
+
+
+def _never_had_one(cell: Cell) -> str:
+    why = "it has no arrays" if cell.outcome == "ok" else f"its outcome is {cell.outcome}"
+    return f"It has no bundle, because {why}"
 
 
 def _not_restored(cell: Cell, answer: Built | Result) -> str:

@@ -50,7 +50,7 @@ def parse(text: str) -> Policy:
             policy = replace(policy, bpmx=value == "on")
         else:
             raise UsageError(
-                f"cannot read {part!r} in the search policy {text!r}: write modern or paper, "
+                f"Cannot read {part!r} in the search policy {text!r}: write modern or paper, "
                 f"then any of reopen=on|off, tie={'|'.join(TIES)}, bpmx=on|off."
             )
     return policy

@@ -28,8 +28,8 @@ def near_names(name: str, known: Iterable[str], most: int = 1) -> list[str]:
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return the closest known name as a part of a sentence, or an empty text if none is close."""
-    return "".join(f"perhaps {near!r} is meant; " for near in near_names(name, known))
+    """Return the end of a sentence about an unknown name: a question with the closest known one, or a full stop."""
+    return "".join(f"; did you mean {near!r}?" for near in near_names(name, known)) or "."
 
 
 def describe(error: BaseException) -> str:

@@ -101,6 +101,25 @@ def test_a_function_that_no_other_process_finds_is_refused(tmp_path):
             saved(tmp_path, BatchHeuristic({}, function))
 
 
+def flip(file):
+    data = bytearray(file.read_bytes())
+    data[-1] ^= 1
+    file.write_bytes(data)
+
+
+@pytest.mark.parametrize("damage", [flip, Path.unlink, lambda file: file.write_bytes(b"")])
+@pytest.mark.parametrize("pattern", ["rows.npy", "bundle.json", "*.py"])
+def test_a_damaged_bundle_is_noticed_and_written_again(tmp_path, pattern, damage):
+    heuristic = built("honest_kernel")
+    bundle = saved(tmp_path, heuristic)
+    (file,) = bundle.folder.glob(pattern)
+    damage(file)
+    with pytest.raises(BundleError):
+        store.load(store.open_bundle(bundle.folder))
+    assert not store.is_sound(bundle.folder)
+    assert np.array_equal(table(store.load(saved(tmp_path, heuristic))), table(heuristic))
+
+
 def test_a_scalar_heuristic_has_nothing_to_save(tmp_path):
     with pytest.raises(BundleError, match="no arrays"):
         saved(tmp_path, ScalarHeuristic(lambda u, t: 0))

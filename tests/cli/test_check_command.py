@@ -73,7 +73,7 @@ def test_a_crash_is_a_failed_check_and_what_is_printed_is_no_result(capfd):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["altt"], "Unknown method 'altt'; perhaps 'alt' is meant"),
+        (["altt"], "Unknown method 'altt'; did you mean 'alt'?"),
         (["alt[K=-1]"], "takes a whole number from 0"),
         (["alt[K=1|2]"], "Give one method"),
         (["alt", "--only", "speed"], "Unknown check 'speed'"),

@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 import small_studies as studies
-from cli.command import command, run_study
+from cli.command import JUDGED, command, run_study
 
 import aacbench
 from aacbench.run.rows import read_queries
@@ -39,10 +39,31 @@ def test_an_exported_bundle_searches_as_the_rows_say(study, tmp_path, capsys, pr
     assert loaded.bytes_per_vertex == cell.record["bytes"]["measured_per_vertex"]
 
 
+def test_cells_that_share_a_bundle_are_exported_with_their_own_descriptions(tmp_path):
+    assert run_study(tmp_path / "study", "alt,alt[tie=fifo]") == 0
+    cells = [cell for cell in studies.cells(tmp_path / "study").values() if cell.key["method"] == "alt"]
+    assert len({cell.record["bundle"] for cell in cells}) == 1
+    for number, cell in enumerate(cells):
+        assert command("export", cell.cell_id, tmp_path / str(number), "--study", tmp_path / "study") == 0
+        info = aacbench.load_bundle(tmp_path / str(number)).info
+        assert {name: info[name] for name in ("label", "policy")} == {
+            "label": cell.key["label"],
+            "policy": cell.key["policy"],
+        }
+        assert info["build"] == cell.record["build"]
+
+
+def test_a_pruned_cell_of_a_plugin_needs_its_file(study, tmp_path, capsys):
+    shutil.rmtree(study / "artifacts")
+    plain = next(cell for cell in studies.cells(study).values() if cell.key["method"] == "plain")
+    assert command("export", plain.cell_id, tmp_path / "out", "--study", study) == 2
+    assert "Unknown method 'plain'. Name the file it came from with --plugin." in capsys.readouterr().err
+
+
 def test_a_folder_that_exists_and_a_cell_without_arrays_are_refused(study, tmp_path, capsys):
     names = {cell.key["method"]: cell.cell_id for cell in studies.cells(study).values()}
     assert command("export", names["alt"], tmp_path, "--study", study) == 2
     assert "exists already" in capsys.readouterr().err
-    assert command("export", names["plain"], tmp_path / "out", "--study", study) == 2
+    assert command("export", names["plain"], tmp_path / "out", "--study", study, "--plugin", JUDGED) == 2
     assert "has no bundle" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -89,7 +89,7 @@ def test_exit_code_1_when_some_failed(tmp_path, capsys):
 
 def test_exit_code_2_names_the_method_that_was_meant(tmp_path, capsys):
     assert run_study(tmp_path, "allt") == 2
-    assert "perhaps 'alt' is meant" in capsys.readouterr().err
+    assert "did you mean 'alt'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("missing", ["gone.py", "."])
@@ -106,7 +106,7 @@ def test_a_plugin_that_would_end_the_command_is_told_and_the_others_run(tmp_path
     assert f"broken_os_exit ({fatal}): It ends the process that loads it (exit code 0)." in capsys.readouterr().err
     assert run_study(tmp_path / "b", "its-method", "--plugin", fatal) == 2
     said = capsys.readouterr().err.splitlines()[-1]
-    assert said.startswith("aacbench: Unknown method 'its-method'; ")
+    assert said.startswith("aacbench: Unknown method 'its-method'. ")
     assert said.endswith("could not be loaded and may define it: broken_os_exit.")
 
 

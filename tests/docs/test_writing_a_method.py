@@ -151,5 +151,5 @@ def test_a_misspelt_method_gets_a_suggestion(folder, aacbench):
     write_files(folder, "compass.py")
     code, _, err = aacbench(RUNS[0].replace(",compass", ",compas"))
     assert code == 2
-    assert "Unknown method 'compas'; perhaps 'compass' is meant" in err
-    assert "Unknown method 'compas'; perhaps 'compass' is meant" in TEXT
+    assert "Unknown method 'compas'; did you mean 'compass'?" in err
+    assert "Unknown method 'compas'; did you mean 'compass'?" in TEXT

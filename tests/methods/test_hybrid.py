@@ -86,7 +86,7 @@ def test_a_part_that_says_nothing_definite_is_refused(text):
 @pytest.mark.parametrize(
     ("name", "settings", "reason"),
     [
-        ("hybrid", {"a": "altt"}, "Unknown method 'altt'; perhaps 'alt' is meant"),
+        ("hybrid", {"a": "altt"}, "Unknown method 'altt'; did you mean 'alt'?"),
         ("hybrid", {"a": "alt[K9=4]"}, "has no parameter 'K9'"),
         ("hybrid", {"a": "alt[K=four]"}, "takes a whole number"),
         ("greedy", {}, "more than its budget"),

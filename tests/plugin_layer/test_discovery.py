@@ -110,7 +110,7 @@ def test_a_named_plugin_that_is_not_there_is_a_problem(install):
     manager = load_plugins((), {"AACBENCH_PLUGINS": "plugin-aa,dijkstra"})
     (problem,) = manager.problems()
     assert problem.line.startswith(
-        "plugin-aa ($AACBENCH_PLUGINS): No installed plugin has this name; perhaps 'plugin-a'"
+        "plugin-aa ($AACBENCH_PLUGINS): No installed plugin has this name; did you mean 'plugin-a'"
     )
 
 

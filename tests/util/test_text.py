@@ -36,5 +36,5 @@ def test_names_that_differ_in_case_alone_are_all_found():
 
 
 def test_nothing_near_is_nothing_said():
-    assert suggestion("quite-another", KNOWN) == ""
-    assert suggestion("alt-pol", KNOWN) == "perhaps 'alt-pool' is meant; "
+    assert suggestion("quite-another", KNOWN) == "."
+    assert suggestion("alt-pol", KNOWN) == "; did you mean 'alt-pool'?"
