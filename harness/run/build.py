@@ -51,6 +51,11 @@ class CellJob:
     audit: bool = True
     digests: Mapping[str, str] | None = None
 
+    @property
+    def common_artifacts(self) -> Path:
+        """What built-in methods computed; the processes of a plugin read it and write to `artifacts`."""
+        return self.bundles.parent
+
     def method(self) -> Method:
         """The method with its parts put in, found in this process."""
         return assemble(self.method_of(self.plan.method), self.plan.params, self.method_of)

@@ -118,7 +118,8 @@ def _answered(job: CellJob, loaded: LoadedGraph, deployed: Deployed) -> list[_Sp
     found = {}
     for name, queries in {} if dijkstra else parts.items():
         found[name] = search(loaded.net, deployed.searched, queries.sources, queries.targets, job.plan.policy)
-    against = references(job.artifacts, loaded, parts, job.reference_policy)
+    folders = (job.artifacts, job.common_artifacts)
+    against = references(folders, loaded, parts, job.reference_policy)
     return [
         _Split(name, queries, found.get(name, against[name]), against[name].cost) for name, queries in parts.items()
     ]

@@ -1,7 +1,7 @@
 """What cells share, computed once for all workers: landmark pools, and Dijkstra's answers as the reference."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -91,8 +91,10 @@ class Pools:
             self.spent += time.perf_counter() - began
 
 
-def references(folder: Path, loaded: LoadedGraph, parts: Mapping[str, QuerySet], policy: str) -> dict[str, Answers]:
-    """Dijkstra's answers to the queries of each split, from disk or searched now.
+def references(
+    folders: Sequence[Path], loaded: LoadedGraph, parts: Mapping[str, QuerySet], policy: str
+) -> dict[str, Answers]:
+    """Dijkstra's answers to the queries of each split, from one of the folders, or searched now and kept in the first.
 
     Workers that need the same parts share them out: each searches what nobody is searching yet, then waits.
     """
@@ -100,15 +102,17 @@ def references(folder: Path, loaded: LoadedGraph, parts: Mapping[str, QuerySet],
     for wait in (False, True):
         for name, queries in parts.items():
             if name not in found:
-                answers = _reference(folder, loaded, queries, policy, wait)
+                answers = _reference(folders, loaded, queries, policy, wait)
                 found |= {} if answers is None else {name: answers}
     return found
 
 
-def _reference(folder: Path, loaded: LoadedGraph, queries: QuerySet, policy: str, wait: bool) -> Answers | None:
-    net = loaded.net
+def _reference(
+    folders: Sequence[Path], loaded: LoadedGraph, queries: QuerySet, policy: str, wait: bool
+) -> Answers | None:
+    folder, net = folders[0], loaded.net
     key = _key(net, queries, policy)
-    kept = artifacts.read(folder, key)
+    kept = next(filter(None, (artifacts.read(each, key) for each in folders)), None)
     if kept is None:
         with file_lock(folder, f"reference-{key[:24]}", wait=wait) as mine:
             kept = artifacts.read(folder, key)  # another worker may have searched it meanwhile

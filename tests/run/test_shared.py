@@ -26,12 +26,21 @@ def parts_of(small):
 
 @pytest.mark.parametrize("policy", ["paper", "modern"])
 def test_they_are_what_a_search_gives_also_from_disk(small, tmp_path, policy: str) -> None:
-    first = references(tmp_path, small, parts_of(small), policy)
-    again = references(tmp_path, small, parts_of(small), policy)
+    first = references([tmp_path], small, parts_of(small), policy)
+    again = references([tmp_path], small, parts_of(small), policy)
     for name, queries in parts_of(small).items():
         wanted = dijkstra(small.net, queries.sources, queries.targets, policy=policy).columns()
         for found in (first[name].columns(), again[name].columns()):
             assert all(np.array_equal(found[column], wanted[column]) for column in wanted)
+
+
+def test_what_another_folder_has_is_not_searched_again(small, tmp_path, monkeypatch) -> None:
+    own, common = tmp_path / "own", tmp_path / "common"
+    wanted = references([common], small, parts_of(small), "modern")
+    monkeypatch.delattr(reference, "dijkstra")
+    found = references([own, common], small, parts_of(small), "modern")
+    assert all(np.array_equal(found[name].cost, wanted[name].cost) for name in wanted)
+    assert not own.exists()
 
 
 def test_workers_search_each_part_once(small, tmp_path, monkeypatch) -> None:
@@ -45,7 +54,7 @@ def test_workers_search_each_part_once(small, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(reference, "dijkstra", counted)
     found = []
     workers = [
-        threading.Thread(target=lambda: found.append(references(tmp_path, small, parts_of(small), "modern")))
+        threading.Thread(target=lambda: found.append(references([tmp_path], small, parts_of(small), "modern")))
         for _ in range(2)
     ]
     for worker in workers:
