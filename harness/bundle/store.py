@@ -78,21 +78,21 @@ def save(root: Path, heuristic: Heuristic, graph: Graph, info: Mapping[str, Any]
         ],
     }
     bundle = Bundle(bundle_folder(root, digest(content, FORMAT)), content, dict(info or {}))
-    if not is_sound(bundle.folder):
+    if sound_bundle(bundle.folder) is None:
         _write(bundle, arrays, used)
     return bundle
 
 
-def is_sound(folder: Path) -> bool:
-    """Return whether the folder holds a bundle whose description, arrays and sources are what was written."""
+def sound_bundle(folder: Path) -> Bundle | None:
+    """The bundle in a folder if its description, arrays and sources are what was written, else None."""
     try:
         bundle = open_bundle(folder)
         load_arrays(bundle)
         for entry in bundle.content["sources"]:
             _source(folder, entry)
     except BundleError:
-        return False
-    return True
+        return None
+    return bundle
 
 
 def open_bundle(folder: Path) -> Bundle:
@@ -205,11 +205,12 @@ def _write(bundle: Bundle, arrays: Mapping[str, Array], sources: Sequence[Source
         for source in sources:
             (unfinished / f"{source.module}.py").write_bytes(source.source)
         (unfinished / DESCRIPTION).write_bytes(_description(bundle))
-        shutil.rmtree(folder, ignore_errors=True)  # if it is there, it is damaged
+        if folder.is_dir() and sound_bundle(folder) is None:  # another process may have written it meanwhile
+            shutil.rmtree(folder)
         unfinished.rename(folder)
     except OSError:
         shutil.rmtree(unfinished, ignore_errors=True)
-        if not is_sound(folder):  # else another process was first
+        if sound_bundle(folder) is None:  # else another process was first
             raise
 
 

@@ -41,8 +41,7 @@ def stored_bundle(root: Path, cell: Cell) -> store.Bundle | None:
     name = cell.record.get("bundle")
     if not name:
         return None
-    folder = store.bundle_folder((root / ARTIFACTS / BUNDLES).absolute(), name)
-    return store.open_bundle(folder) if store.is_sound(folder) else None
+    return store.sound_bundle(store.bundle_folder((root / ARTIFACTS / BUNDLES).absolute(), name))
 
 
 def built_before(cell: Cell, vertices: int) -> Built:

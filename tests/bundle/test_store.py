@@ -116,8 +116,25 @@ def test_a_damaged_bundle_is_noticed_and_written_again(tmp_path, pattern, damage
     damage(file)
     with pytest.raises(BundleError):
         store.load(store.open_bundle(bundle.folder))
-    assert not store.is_sound(bundle.folder)
+    assert store.sound_bundle(bundle.folder) is None
     assert np.array_equal(table(store.load(saved(tmp_path, heuristic))), table(heuristic))
+
+
+def test_a_bundle_that_another_process_wrote_meanwhile_is_left_alone(tmp_path, monkeypatch):
+    heuristic = built("honest_kernel")
+    bundle = saved(tmp_path, heuristic)
+    there = (bundle.folder / "rows.npy").stat().st_ino
+    looked, sound_bundle = [], store.sound_bundle
+
+    def absent_at_first(folder):
+        looked.append(folder)
+        return sound_bundle(folder) if len(looked) > 1 else None
+
+    monkeypatch.setattr(store, "sound_bundle", absent_at_first)
+    saved(tmp_path, heuristic)
+    assert len(looked) == 3
+    assert (bundle.folder / "rows.npy").stat().st_ino == there
+    assert [path.name for path in bundle.folder.parent.iterdir()] == [bundle.folder.name]
 
 
 def test_a_scalar_heuristic_has_nothing_to_save(tmp_path):

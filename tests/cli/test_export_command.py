@@ -53,8 +53,7 @@ def test_cells_that_share_a_bundle_are_exported_with_their_own_descriptions(tmp_
         assert info["build"] == cell.record["build"]
 
 
-def test_a_pruned_cell_of_a_plugin_needs_its_file(study, tmp_path, capsys):
-    shutil.rmtree(study / "artifacts")
+def test_a_cell_of_a_plugin_without_a_bundle_needs_the_plugin(study, tmp_path, capsys):
     plain = next(cell for cell in studies.cells(study).values() if cell.key["method"] == "plain")
     assert command("export", plain.cell_id, tmp_path / "out", "--study", study) == 2
     assert "Unknown method 'plain'. Name the file it came from with --plugin." in capsys.readouterr().err

@@ -63,10 +63,11 @@ def test_killed_at_random_moments_and_resumed_after_each_it_comes_to_the_same(ki
         kill(lambda _, moment=moment: time.sleep(moment), *more)
 
 
-def test_killed_while_it_writes_it_comes_to_the_same(kill, tmp_path: Path, undisturbed) -> None:
+@pytest.mark.parametrize("kills", [2, pytest.param(3, marks=pytest.mark.exhaustive)])
+def test_killed_while_it_writes_it_comes_to_the_same(kill, tmp_path: Path, undisturbed, kills) -> None:
     """The moments in which something is written are too short to be met by chance."""
     draw = random.Random(SEED)
-    for _ in range(2):
+    for _ in range(kills):
         changes = draw.randrange(1, 2 * len(undisturbed[0]))
         kill(partial(group.wait_for_changes, tmp_path / "study", changes), "--existing", "replace")
 
