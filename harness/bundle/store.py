@@ -5,9 +5,10 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 
 from aacbench.bundle.arrays import Leaf, arrays_of, checked_settings, dotted, leaves
 from aacbench.bundle.functions import Address, address_of, function_at
@@ -219,19 +220,12 @@ def _description(bundle: Bundle) -> bytes:
     return pretty(told)
 
 
-class _Writer:
-    """A file that NumPy writes to piece by piece: of a full disk its own way of writing does not tell the reason."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-
-    def write(self, data: bytes) -> int:
-        return self._stream.write(data)
-
-
 def _write_array(path: Path, array: Array) -> None:
+    """Write an array as `np.save` does, which itself does not tell the reason where a disk is full."""
+    contiguous = np.ascontiguousarray(array).reshape(array.shape)
     with path.open("wb") as stream:
-        np.save(_Writer(stream), np.ascontiguousarray(array).reshape(array.shape), allow_pickle=False)
+        npy.write_array_header_1_0(stream, npy.header_data_from_array_1_0(contiguous))
+        stream.write(contiguous.data)
 
 
 def _load_array(path: Path) -> Array:

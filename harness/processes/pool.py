@@ -116,8 +116,13 @@ class Pool:
         coming = iter(jobs)
         return self.run_from(lambda: next(coming, None))
 
-    def run_from(self, next_job: Callable[[], Any]) -> Generator[tuple[Any, Any]]:
-        """The same with jobs from a function, which returns None while it has none; ends when no worker is busy."""
+    def run_from(
+        self, next_job: Callable[[], Any], answered: Callable[[Any, Any], None] = lambda *_: None
+    ) -> Generator[tuple[Any, Any]]:
+        """The same with jobs from a function, which returns None while it has none; ends when no worker is busy.
+
+        `answered` is called with a job and its answer before the worker gets its next job, which may follow from them.
+        """
         busy = self._busy
         while True:
             self._fill(next_job)
@@ -131,7 +136,8 @@ class Pool:
                 job = worker.job
                 busy.remove(worker)
                 self._idle += [worker] if worker.process.is_alive() else []
-                self._fill(next_job)  # before the answer is dealt with, so that nobody waits for the disk
+                answered(job, answer)
+                self._fill(next_job)  # before the answer is yielded, so that no worker waits for the disk
                 yield job, answer
 
     def _fill(self, next_job: Callable[[], Any]) -> None:

@@ -20,7 +20,7 @@ from aacbench.errors import DataError, UsageError
 from aacbench.graphs.load import load
 from aacbench.processes import rss
 from aacbench.processes.worker import Failure, report_progress
-from aacbench.run.loaded_graph import GraphOf, LoadedGraph, build_context, forget, intact_graph
+from aacbench.run.loaded_graph import GraphOf, LoadedGraph, build_context, forget, loaded_graph
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import QueryPlan
 from aacbench.run.shared import Pools
@@ -62,7 +62,7 @@ class CellJob:
 
     def loaded(self) -> LoadedGraph:
         """The graph and its queries, which must be those the run was planned on."""
-        found = intact_graph(self.plan.graph, self.queries, self.graph_of)
+        found = loaded_graph(self.plan.graph, self.queries, self.graph_of)
         if self.digests is not None and {"graph": found.net.graph.digest, **found.digests()} != self.digests:
             raise DataError(
                 f"The graph {self.plan.graph} or its queries are not those that this run was planned on. They must be "
@@ -131,7 +131,8 @@ def _build(job: CellJob) -> Built:
     if tier == "scalar":
         return Built("", {}, cost, tier, time.perf_counter() - began, sample, live=heuristic)
     evidence = tuple(take_evidence(heuristic, loaded.net, sample))
-    loaded.check()  # a heuristic may change the graph when it is asked, too
+    if evidence:
+        loaded.check()  # a heuristic may change the graph when it is asked, too
     info = bundle_info(job.plan, asdict(method.claims), cost)
     with storing(job.bundles.parents[1]):
         bundle = store.save(job.bundles, heuristic, loaded.net.graph, info)

@@ -18,6 +18,7 @@ from aacbench.processes.pool import Limits
 from aacbench.queries.record import QuerySet, some_targets
 from aacbench.queries.splits import Splits, query_splits
 from aacbench.run.records import QueryPlan, Study
+from aacbench.search import Answers
 from aacbench.search.networks import Network, fingerprint, stored_network
 
 GraphOf = Callable[[str], Graph]  # must be importable by workers, and equal where it gives the same graphs
@@ -45,6 +46,7 @@ class LoadedGraph:
     splits: Splits
     seal: GraphSeal
     queries_mark: int
+    references: dict[str, Answers] = field(default_factory=dict)  # Dijkstra's, by the key they are stored under
     _exact: dict[int, Array] = field(default_factory=dict)
 
     def part(self, name: str) -> QuerySet:
@@ -89,17 +91,6 @@ def loaded_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> Lo
 
 def sealed(net: Network, splits: Splits) -> LoadedGraph:
     return LoadedGraph(net, splits, GraphSeal(net, _mark(net)), fingerprint(_query_arrays(splits)))
-
-
-def intact_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> LoadedGraph:
-    """The same, loaded again where something left running by an earlier cell has changed it."""
-    found = loaded_graph(graph, queries, graph_of)
-    try:
-        found.check()
-    except AacbenchError:
-        forget()
-        found = loaded_graph(graph, queries, graph_of)
-    return found
 
 
 def forget() -> None:

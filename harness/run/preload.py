@@ -1,6 +1,5 @@
 """Imported by the server that workers are forked from, so that none of them pays for it."""
 
-import scipy.sparse.csgraph  # noqa: F401  (imported late elsewhere)
 from numba.core.registry import cpu_target
 
 import aacbench.run.steps  # noqa: F401

@@ -24,7 +24,7 @@ class Pools:
     """Pools of one graph, in a folder shared by all workers; without a folder they are computed each time.
 
     `seconds` is what those asked for took to compute, now or earlier; `spent` is how long this build waited for them.
-    `check` must find the graph as it was: a pool of another graph would mislead every cell that reads it.
+    Before a pool is stored, `check` must find the graph unchanged: all cells would read the pool of another graph.
     """
 
     def __init__(self, network: Network, folder: Path | None = None, check: Callable[[], None] = lambda: None) -> None:
@@ -79,7 +79,6 @@ class Pools:
             held.enter_context(self._timed())
             if self._folder is not None:
                 held.enter_context(file_lock(self._folder, f"pool-{self._digest[:24]}-{name}", wait=True))
-            self._check()  # and once more when it is computed: a method's threads work on meanwhile
             yield
 
     @contextmanager
@@ -112,6 +111,8 @@ def _reference(
 ) -> Answers | None:
     folder, net = folders[0], loaded.net
     key = _key(net, queries, policy)
+    if key in loaded.references:
+        return loaded.references[key]
     kept = next(filter(None, (artifacts.read(each, key) for each in folders)), None)
     if kept is None:
         with file_lock(folder, f"reference-{key[:24]}", wait=wait) as mine:
@@ -124,8 +125,8 @@ def _reference(
                 queries.check_optima(answers.cost)
                 with storing(folder.parent):
                     artifacts.write(folder, key, answers.columns(), {})
-                return answers
-    return Answers(**kept.arrays, paths=None)
+                return loaded.references.setdefault(key, answers)
+    return loaded.references.setdefault(key, Answers(**kept.arrays, paths=None))
 
 
 def _key(net: Network, queries: QuerySet, policy: str) -> str:

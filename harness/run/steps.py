@@ -70,11 +70,15 @@ def run_cells(
         job = next(jobs, None)
         return None if job is None else Step(job, (built or {}).get(job.cell_id))
 
-    for step, answer in pool.run_from(next_step):
+    def answered(step: Step, answer: Any) -> None:
+        if isinstance(answer, Built):
+            measuring.append(Step(step.job, answer))
+
+    for step, answer in pool.run_from(next_step, answered):
         found = _checked(answer)
         if isinstance(found, Built):
-            measuring.append(Step(step.job, found))
-        elif found.outcome == "timeout":
+            continue
+        if found.outcome == "timeout":
             yield step.job, replace(found, reason=f"The cell took longer than {limits.seconds:g} seconds")
         else:
             yield step.job, found

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from aacbench.errors import UsageError
 from aacbench.graphs import components, from_arcs
@@ -42,6 +44,18 @@ def test_components_are_networkxs(connection):
         assert components.largest(build(*case), connection).tolist() == min(wanted, key=lambda c: (-len(c), c[0]))
 
     compare()
+
+
+@pytest.mark.parametrize("connection", ["strong", "weak"])
+@pytest.mark.parametrize("arcs", [500, 1000, 1500, 4000])
+def test_components_of_larger_graphs_are_scipys(connection, arcs):
+    tails, heads = np.random.default_rng(arcs).integers(0, 1000, (2, arcs))
+    graph = from_arcs(1000, tails, heads, np.ones(arcs, dtype=np.int64))
+    pattern = csr_array((np.ones(graph.arcs), graph.indices, graph.indptr), shape=(1000, 1000))
+    wanted = connected_components(pattern, connection=connection)[1]
+    found = components.labels(graph, connection)
+    pairs = len(np.unique(np.stack([found, wanted]), axis=1).T)
+    assert pairs == len(np.unique(found)) == len(np.unique(wanted))
 
 
 @pytest.mark.parametrize("connection", ["strong", "weak"])

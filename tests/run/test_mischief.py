@@ -82,11 +82,13 @@ def test_what_a_method_does_when_it_is_asked_stays_in_its_cell(tmp_path: Path, u
     nothing_reached(tmp_path, undisturbed)
 
 
-def test_a_thread_that_stays_does_not_spoil_the_next_cell(tmp_path: Path, undisturbed) -> None:
+def test_a_thread_that_stays_makes_the_next_cell_an_error_and_no_row_wrong(tmp_path: Path, undisturbed) -> None:
     assert run(tmp_path, "from-a-late-thread").outcome == "ok"
     late = METHOD_OF("from-a-late-thread").build.__globals__["LATE"]
     late.set()
     group.wait_for(lambda: not late.is_set())
+    with pytest.raises(AacbenchError, match=CHANGED):  # a worker's next cell is of the same plugin
+        run(tmp_path, "alt", K=2, labels="exact", pool="fps")
     nothing_reached(tmp_path, undisturbed)
 
 

@@ -9,15 +9,20 @@ from aacbench.errors import AacbenchError
 from aacbench.labels import Direction, distances
 from aacbench.run import shared as reference
 from aacbench.run.audit import check_reference
-from aacbench.run.loaded_graph import loaded_graph
+from aacbench.run.loaded_graph import loaded_graph, sealed
 from aacbench.run.records import QueryPlan
 from aacbench.run.shared import references
 from aacbench.search import dijkstra
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def small():
-    return loaded_graph("grid", QueryPlan(validation=20, test=20))
+    return _again(loaded_graph("grid", QueryPlan(validation=20, test=20)))
+
+
+def _again(loaded):
+    """As another process has it: it remembers no answers."""
+    return sealed(loaded.net, loaded.splits)
 
 
 def parts_of(small):
@@ -27,18 +32,25 @@ def parts_of(small):
 @pytest.mark.parametrize("policy", ["paper", "modern"])
 def test_they_are_what_a_search_gives_also_from_disk(small, tmp_path, policy: str) -> None:
     first = references([tmp_path], small, parts_of(small), policy)
-    again = references([tmp_path], small, parts_of(small), policy)
+    again = references([tmp_path], _again(small), parts_of(small), policy)
     for name, queries in parts_of(small).items():
         wanted = dijkstra(small.net, queries.sources, queries.targets, policy=policy).columns()
         for found in (first[name].columns(), again[name].columns()):
             assert all(np.array_equal(found[column], wanted[column]) for column in wanted)
 
 
+def test_a_process_reads_them_from_disk_once(small, tmp_path, monkeypatch) -> None:
+    references([tmp_path], _again(small), parts_of(small), "modern")
+    first = references([tmp_path], small, parts_of(small), "modern")
+    monkeypatch.setattr(reference.artifacts, "read", lambda *_: pytest.fail("read again"))
+    assert references([tmp_path], small, parts_of(small), "modern") == first
+
+
 def test_what_another_folder_has_is_not_searched_again(small, tmp_path, monkeypatch) -> None:
     own, common = tmp_path / "own", tmp_path / "common"
     wanted = references([common], small, parts_of(small), "modern")
     monkeypatch.delattr(reference, "dijkstra")
-    found = references([own, common], small, parts_of(small), "modern")
+    found = references([own, common], _again(small), parts_of(small), "modern")
     assert all(np.array_equal(found[name].cost, wanted[name].cost) for name in wanted)
     assert not own.exists()
 
@@ -54,7 +66,7 @@ def test_workers_search_each_part_once(small, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(reference, "dijkstra", counted)
     found = []
     workers = [
-        threading.Thread(target=lambda: found.append(references([tmp_path], small, parts_of(small), "modern")))
+        threading.Thread(target=lambda: found.append(references([tmp_path], _again(small), parts_of(small), "modern")))
         for _ in range(2)
     ]
     for worker in workers:

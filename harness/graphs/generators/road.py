@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from aacbench.errors import UsageError
-from aacbench.graphs.components import connected
+from aacbench.graphs.components import in_largest, strong
 from aacbench.graphs.generators.dice import Dice
 from aacbench.graphs.record import Array, Graph, from_arcs
 
@@ -274,8 +274,7 @@ def _core(plan: Plan, grown: int) -> Array:
     there = np.zeros(len(plan.growth), dtype=bool)
     there[plan.growth[:grown]] = True
     arcs = there[tail] & there[head]
-    component = connected(len(there), tail[arcs], head[arcs], "strong")
-    return np.flatnonzero(component == np.argmax(np.bincount(component)))
+    return np.flatnonzero(in_largest(strong(len(there), tail[arcs], head[arcs])))
 
 
 def _bent(points: Array, streets: Streets, bends: int, dice: Dice) -> tuple[Array, Streets]:

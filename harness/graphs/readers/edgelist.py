@@ -87,7 +87,7 @@ def weighted_citations(citing: npt.ArrayLike, cited: npt.ArrayLike, *, name: str
 
 
 def _largest_component(vertices: int, tail: Array, head: Array) -> tuple[int, Array, Array]:
-    chosen = components.in_largest(components.connected(vertices, tail, head, "weak"))
+    chosen = components.in_largest(components.weak(vertices, tail, head))
     place = np.cumsum(chosen) - 1
     inside = chosen[tail]
     return int(chosen.sum()), place[tail[inside]], place[head[inside]]
