@@ -10,8 +10,10 @@ from aacbench.graphs.record import Array
 from aacbench.labels.pool import Pool
 from aacbench.plugins.methods.aac import compressor
 from aacbench.plugins.methods.aac.compressor import Initial
+from aacbench.plugins.methods.aac.optimiser import AdamW
 
 FINAL_TEMPERATURE = 0.1
+WEIGHT_DECAY = 0.01  # torch's default for AdamW, with which the published runs were made
 COVERAGE_VERTICES = 256
 
 Picks = tuple[tuple[int, ...], ...]  # the landmark that each row picks, for each matrix
@@ -57,12 +59,10 @@ def train(
         torch.manual_seed(seed)
         logits = [torch.nn.Parameter(initial(count, len(pool))) for count in rows]
         picks = {0: compressor.deployed(logits)}
-        optimiser = torch.optim.AdamW(logits, lr=schedule.lr)
+        optimiser = AdamW(logits, schedule.lr, WEIGHT_DECAY)
         torch.manual_seed(seed)
         for epoch in range(schedule.epochs):
-            optimiser.zero_grad()
-            _loss(pool, vertices, logits, schedule, epoch).backward()
-            optimiser.step()
+            optimiser.minimise(_loss(pool, vertices, logits, schedule, epoch))
             if epoch + 1 in kept:
                 picks[epoch + 1] = compressor.deployed(logits)
     return {epoch: chosen for epoch, chosen in picks.items() if epoch in kept}

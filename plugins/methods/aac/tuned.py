@@ -14,6 +14,7 @@ from aacbench.plugins.methods import expansions
 from aacbench.plugins.methods.aac import compressor
 from aacbench.plugins.methods.aac.building import INITIAL, first_landmarks, heuristic_of, row_counts, takes_whole_pool
 from aacbench.plugins.methods.aac.examples import draw_examples, draw_pairs, greedy, hold_out, training_tables
+from aacbench.plugins.methods.aac.optimiser import AdamW
 from aacbench.plugins.methods.aac.training import Picks, isolated_torch, statistics
 from aacbench.queries.record import QuerySet
 
@@ -93,14 +94,12 @@ def _train(
     epochs = int(params["epochs"]) if len(weight) else 0
     every = max(1, epochs // CHECKPOINTS)
     picks = {0: distinct(logits)}
-    optimiser = torch.optim.Adam(logits, lr=params["lr"])
+    optimiser = AdamW(logits, params["lr"], weight_decay=0.0)
     shares = np.cumsum(weight) / max(weight.sum(), 1e-300)
     for epoch in range(1, epochs + 1):
         drawn = np.searchsorted(shares, torch.rand(int(params["batch"]), dtype=torch.float64).numpy())
         batch = [torch.from_numpy(table[np.minimum(drawn, len(weight) - 1)]).float() for table in tables]
-        optimiser.zero_grad()
-        expected_expansions(logits, batch).backward()
-        optimiser.step()
+        optimiser.minimise(expected_expansions(logits, batch))
         if epoch % every == 0:
             picks[epoch] = distinct(logits)
     return picks

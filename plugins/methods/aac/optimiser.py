@@ -1,0 +1,39 @@
+"""AdamW by torch's own step, without torch's optimiser classes, whose constructor imports its compiler for seconds."""
+
+from collections.abc import Sequence
+
+import torch
+from torch.optim.adamw import adamw
+
+
+class AdamW:
+    """The same updates as `torch.optim.AdamW` with its default betas; without weight decay, as `torch.optim.Adam`."""
+
+    def __init__(self, parameters: Sequence[torch.Tensor], lr: float, weight_decay: float) -> None:
+        self._parameters = list(parameters)
+        self._lr, self._weight_decay = lr, weight_decay
+        self._means = [torch.zeros_like(parameter) for parameter in parameters]
+        self._squares = [torch.zeros_like(parameter) for parameter in parameters]
+        self._steps = [torch.tensor(0.0) for _ in parameters]
+
+    def minimise(self, loss: torch.Tensor) -> None:
+        """Make one step down the gradient of the loss."""
+        gradients = list(torch.autograd.grad(loss, self._parameters))
+        with torch.no_grad():
+            adamw(
+                self._parameters,
+                gradients,
+                self._means,
+                self._squares,
+                [],
+                self._steps,
+                foreach=False,
+                fused=False,
+                amsgrad=False,
+                beta1=0.9,
+                beta2=0.999,
+                lr=self._lr,
+                weight_decay=self._weight_decay,
+                eps=1e-8,
+                maximize=False,
+            )
