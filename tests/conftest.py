@@ -1,5 +1,6 @@
 """Settings and fixtures for every test: hypothesis without clocks, and the real graphs where they are at hand."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,11 @@ from aacbench.util.paths import data_folder
 # The first example of a test may compile a kernel, so no deadline; derandomised, so that a red run is a defect.
 settings.register_profile("aacbench", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("aacbench")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than there are cores: some tests wait for a time limit, and many for processes that they start."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

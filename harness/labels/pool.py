@@ -1,7 +1,7 @@
 """Landmark pools: landmarks with their distance tables, farthest-point sampling, and pools on disk."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from aacbench.search.networks import Network
 from aacbench.util import array_store
 
 _INT32_MAX = 2**31 - 1
+_SMALLEST = 16  # landmarks of a stored pool
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -51,11 +52,19 @@ class Pool:
         return replace(self.take(slice(count)), seconds=self.seconds * count / max(1, len(self)))
 
 
-def farthest_points(network: Network, count: int, *, start: int | None = None, component: Array | None = None) -> Pool:
+def farthest_points(
+    network: Network,
+    count: int,
+    *,
+    start: int | None = None,
+    component: Array | None = None,
+    shorter: Pool | None = None,
+) -> Pool:
     """Return a pool by farthest-point sampling over a component, by default the largest strong one.
 
     The first landmark is `start`, by default the component's lowest vertex. Each further one maximises the forward
-    distance from the nearest landmark; ties go to the lowest vertex. The first K landmarks do not depend on `count`.
+    distance from the nearest landmark; ties go to the lowest vertex. The first K landmarks do not depend on `count`,
+    so the rows of a `shorter` pool with the same start are taken, not computed again.
     """
     inside = components.largest(network.graph) if component is None else np.unique(component)
     first = int(inside[0]) if start is None else start
@@ -64,18 +73,19 @@ def farthest_points(network: Network, count: int, *, start: int | None = None, c
     if first not in inside:
         raise UsageError(f"The first landmark, {first}, is not in the component.")
     began = time.perf_counter()
+    ahead, back, seconds = ([], [], 0.0) if shorter is None else (shorter.forward, shorter.backward, shorter.seconds)
     landmarks: list[int] = []
     rows: list[Array] = []
     waiting: list[Future[Array]] = []
     with ThreadPoolExecutor(1) as thread:
-        for landmark, row in _sample(network, first, inside, count):
+        for landmark, row in _sample(network, first, inside, count, ahead):
             landmarks.append(landmark)
             rows.append(row)
-            if not network.graph.symmetric:
+            if not network.graph.symmetric and len(rows) > len(back):
                 waiting.append(thread.submit(distances, network, landmark, Direction.TO))
     forward = table(rows)
-    backward = table([row.result() for row in waiting]) if waiting else forward
-    return Pool(np.array(landmarks, dtype=np.int64), forward, backward, time.perf_counter() - began)
+    backward = forward if network.graph.symmetric else table([*back[:count], *(row.result() for row in waiting)])
+    return Pool(np.array(landmarks, dtype=np.int64), forward, backward, seconds + time.perf_counter() - began)
 
 
 def of_landmarks(network: Network, landmarks: npt.ArrayLike, threads: int = 2) -> Pool:
@@ -96,27 +106,34 @@ def stored_farthest_points(
 ) -> Pool:
     """Return `farthest_points` from disk, as a prefix of a longer pool if there is one; else compute and store it.
 
-    The size of a stored pool is a power of two, so that a budget sweep computes few pools. `check` is called before a
-    pool is stored; it raises an exception to prevent that.
+    The size of a stored pool is a power of two, so that a budget sweep computes few pools, each from the one before.
+    `check` is called before a pool is stored; it raises an exception to prevent that.
     """
     inside = components.largest(network.graph)
     first = int(inside[0]) if start is None else start
-    size = min(len(inside), max(16, 1 << (count - 1).bit_length())) if 0 < count <= len(inside) else count
+    size = min(len(inside), max(_SMALLEST, 1 << (count - 1).bit_length())) if 0 < count <= len(inside) else count
     for longer in sorted({size, *(size << k for k in range(1, 5))}):
-        artifact = array_store.read(root, _key(network, first, longer))
-        if artifact is not None:
-            return _from_artifact(artifact).first(count)
-    computed = stored(
-        root, _key(network, first, size), lambda: farthest_points(network, size, start=first, component=inside), check
-    )
-    return computed.first(count)
+        if pool := _read(root, _key(network, first, longer)):
+            return pool.first(count)
+    shorter = next((pool for less in _powers_below(size) if (pool := _read(root, _key(network, first, less)))), None)
+
+    def compute() -> Pool:
+        return farthest_points(network, size, start=first, component=inside, shorter=shorter)
+
+    return stored(root, _key(network, first, size), compute, check).first(count)
+
+
+def _powers_below(size: int) -> Iterator[int]:
+    """The sizes of stored pools that are smaller, from the largest."""
+    while size > _SMALLEST:
+        size = 1 << ((size - 1).bit_length() - 1)
+        yield size
 
 
 def stored(root: Path, key: str, compute: Callable[[], Pool], check: Callable[[], None] = lambda: None) -> Pool:
     """Return the pool stored under the key; if there is none, compute, check and store it, then read it back."""
-    artifact = array_store.read(root, key)
-    if artifact is not None:
-        return _from_artifact(artifact)
+    if pool := _read(root, key):
+        return pool
     pool = compute()
     check()
     arrays = {"landmarks": pool.landmarks, "forward": pool.forward}
@@ -126,18 +143,20 @@ def stored(root: Path, key: str, compute: Callable[[], Pool], check: Callable[[]
         array_store.write(root, key, arrays, {"seconds": pool.seconds})
     except OSError:
         return pool  # a full or read-only disk costs time, not the result
-    artifact = array_store.read(root, key)
-    return pool if artifact is None else _from_artifact(artifact)
+    return _read(root, key) or pool
 
 
-def _sample(network: Network, first: int, inside: Array, count: int) -> Iterator[tuple[int, Array]]:
+def _sample(
+    network: Network, first: int, inside: Array, count: int, known: Sequence[Array]
+) -> Iterator[tuple[int, Array]]:
+    """Yield landmarks with their rows, of which the first are `known`."""
     graph = network.graph
     highest = np.iinfo(np.int64).max if graph.integral else np.inf
     nearest = np.full(graph.vertices, -1, dtype=graph.weights.dtype)
     nearest[inside] = highest
     landmark = first
-    for _ in range(count):
-        row = distances(network, landmark, Direction.FROM)
+    for k in range(count):
+        row = known[k].astype(nearest.dtype) if k < len(known) else distances(network, landmark, Direction.FROM)
         np.minimum(nearest, np.where(row < 0, highest, row), out=nearest)
         nearest[landmark] = -1  # never chosen twice, even if every distance is zero
         yield landmark, row
@@ -147,7 +166,7 @@ def _sample(network: Network, first: int, inside: Array, count: int) -> Iterator
 def table(rows: list[Array]) -> Array:
     """Return the rows stacked into a read-only table, as int32 if every distance fits."""
     narrow = rows[0].dtype.kind == "i" and max(int(row.max()) for row in rows) <= _INT32_MAX
-    stacked = np.empty((len(rows), len(rows[0])), dtype=np.int32 if narrow else rows[0].dtype)
+    stacked = np.empty((len(rows), len(rows[0])), dtype=np.int32 if narrow else np.result_type(*rows))
     for k, row in enumerate(rows):
         stacked[k] = row
     stacked.flags.writeable = False
@@ -158,7 +177,10 @@ def _key(network: Network, start: int, count: int) -> str:
     return array_store.key_of({"pool": "fps/1", "graph": network.graph.digest, "start": start, "count": count})
 
 
-def _from_artifact(artifact: array_store.Artifact) -> Pool:
+def _read(root: Path, key: str) -> Pool | None:
+    artifact = array_store.read(root, key)
+    if artifact is None:
+        return None
     arrays = artifact.arrays
     forward = arrays["forward"]
     return Pool(arrays["landmarks"], forward, arrays.get("backward", forward), artifact.facts["seconds"])

@@ -1,11 +1,12 @@
 """What the benchmarks share: the road graph, the comparison, and the table of all ratios at the end."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import pytest
-from benchmarks.interleaved import Comparison, interleave
+from benchmarks.interleaved import Comparison, interleave, interleave_each
 from benchmarks.road import SUBSTITUTE, Road, road_name
 from tabulate import tabulate
 
@@ -36,14 +37,43 @@ def compare(benchmark: Any, pytestconfig: pytest.Config) -> Callable[..., tuple[
         at_most: float | None = None,
     ) -> tuple[Any, Any]:
         results, our_seconds, their_seconds = interleave(benchmark, ours, theirs, rounds)
-        found = Comparison(what, our_seconds, their_seconds, *per, at_most)
-        benchmark.extra_info.update(
-            what=what, ratio_of_minima=found.ratio, ratio_of_medians=found.median_ratio, wanted_at_most=at_most
-        )
-        pytestconfig.stash[_COMPARISONS].append(found)
+        _keep(benchmark, pytestconfig, Comparison(what, our_seconds, their_seconds, *per, at_most))
         return results
 
     return run
+
+
+@pytest.fixture
+def compare_each(benchmark: Any, pytestconfig: pytest.Config) -> Callable[..., None]:
+    """Time two calls for each of many jobs, one right after the other, and keep the ratio of the sums over all jobs.
+
+    What the two return for a job must be the same.
+    """
+
+    def run(
+        what: str,
+        jobs: Sequence[Any],
+        ours: Callable[[Any], Any],
+        theirs: Callable[[Any], Any],
+        *,
+        rounds: int = 3,
+        at_most: float | None = None,
+    ) -> None:
+        results, our_seconds, their_seconds = interleave_each(benchmark, jobs, ours, theirs, rounds)
+        _keep(benchmark, pytestconfig, Comparison(what, our_seconds, their_seconds, len(jobs), "cell", at_most))
+        assert all(np.array_equal(one, other) for one, other in results)
+
+    return run
+
+
+def _keep(benchmark: Any, config: pytest.Config, found: Comparison) -> None:
+    benchmark.extra_info.update(
+        what=found.what,
+        ratio_of_minima=found.ratio,
+        ratio_of_medians=found.median_ratio,
+        wanted_at_most=found.at_most,
+    )
+    config.stash[_COMPARISONS].append(found)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,30 @@ def interleave(
         rounds=rounds,
     )
     return results, tuple(our_seconds), tuple(their_seconds)
+
+
+def interleave_each(
+    benchmark: Any, jobs: Sequence[Any], ours: Callable[[Any], Any], theirs: Callable[[Any], Any], rounds: int
+) -> tuple[list[tuple[Any, Any]], tuple[float, ...], tuple[float, ...]]:
+    """The same job by job: gives what both returned for each, and the seconds of each round, the first left out."""
+    results: list[tuple[Any, Any]] = []
+    seconds: list[tuple[float, float]] = []
+
+    def turn() -> None:
+        results.clear()
+        spent = [0.0, 0.0]
+        for job in jobs:
+            found = []
+            for side, call in enumerate((ours, theirs)):
+                began = time.perf_counter()
+                found.append(call(job))
+                spent[side] += time.perf_counter() - began
+            results.append((found[0], found[1]))
+        seconds.append((spent[0], spent[1]))
+
+    benchmark.pedantic(turn, rounds=rounds, warmup_rounds=1)
+    our_seconds, their_seconds = zip(*seconds[1:], strict=True)
+    return results, our_seconds, their_seconds
 
 
 def _seconds(call: Callable[[], Any]) -> float:

@@ -10,6 +10,7 @@ from support import all_pairs, graphs, true_distances
 
 from aacbench.errors import UsageError
 from aacbench.graphs import components, from_arcs
+from aacbench.graphs.load import load
 from aacbench.labels import (
     Direction,
     alt_layout,
@@ -23,6 +24,7 @@ from aacbench.labels import (
     stored_farthest_points,
     symmetric_covering_radius,
 )
+from aacbench.labels import pool as pools
 from aacbench.search import dijkstra, network, search
 from aacbench.search.bounds import bounds
 from aacbench.util import array_store
@@ -68,6 +70,15 @@ def test_a_prefix_is_the_shorter_run(graph, data):
     assert (long.forward == short.forward).all()
     assert (long.backward == short.backward).all()
     assert long.symmetric == short.symmetric
+    continued = farthest_points(net, longest, shorter=short)
+    assert continued.landmarks[:count].tolist() == short.landmarks.tolist()
+    whole = farthest_points(net, longest)
+    assert continued.landmarks.tolist() == whole.landmarks.tolist()
+    for one, other in ((continued.forward, whole.forward), (continued.backward, whole.backward)):
+        assert one.dtype == other.dtype
+        assert (one == other).all()
+    assert continued.symmetric == whole.symmetric
+    assert continued.seconds > short.seconds
 
 
 @given(graphs(), st.integers(0, 11), st.sampled_from(Direction), st.integers(0, 30))
@@ -168,6 +179,24 @@ def test_labels_are_narrow_where_they_fit_and_wide_where_not():
     assert farthest_points(network(narrow), 1, component=[0]).forward.dtype == np.int32
     assert farthest_points(network(wide), 1, component=[0]).forward.dtype == np.int64
     assert farthest_points(network(wide), 1, component=[0]).forward[0].tolist() == [0, 2**30, 2**31]
+
+
+def test_a_pool_becomes_wide_where_the_rows_that_are_added_need_it():
+    net = network(from_arcs(3, [0, 1, 1, 2], [1, 2, 0, 0], [1, 2**30, 2**30, 2**31]))
+    short = farthest_points(net, 1)
+    long = farthest_points(net, 3, shorter=short)
+    assert (short.forward.dtype, long.forward.dtype) == (np.int32, np.int64)
+    assert (long.forward == farthest_points(net, 3).forward).all()
+
+
+def test_a_longer_stored_pool_takes_the_rows_of_the_shorter_one(tmp_path, monkeypatch):
+    net = network(load("grid-8"))
+    stored_farthest_points(tmp_path, net, 16)
+    wanted = farthest_points(net, 64).landmarks.tolist()
+    searched = []
+    monkeypatch.setattr(pools, "distances", lambda *asked: searched.append(asked[1]) or distances(*asked))
+    assert stored_farthest_points(tmp_path, net, 40).landmarks.tolist() == wanted[:40]
+    assert searched == wanted[16:]
 
 
 def test_unreachable_has_its_own_code():
