@@ -27,7 +27,9 @@ def default_workers() -> int:
 @click.option("--graphs", help="Graphs by name, separated by commas.")
 @click.option("--budgets", help="Bytes per vertex, separated by commas.")
 @click.option("--seeds", help="Seeds, separated by commas.")
-@click.option("--queries", help="V/T for validation and test, such as 100/100, or a .csv or .scen file.")
+@click.option(
+    "--queries", help="V/T for validation and test, such as 100/100; one number for both; or a .csv or .scen file."
+)
 @click.option("--search", help="Search policy: modern, paper, or with changes, such as modern,tie=fifo.")
 @click.option("--convention", help="Accounting convention: measured/1 or directionality-aware/1.")
 @PLUGIN_FILES

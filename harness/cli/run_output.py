@@ -79,6 +79,11 @@ def _work(study: Study, cell: CellPlan, info: GraphInfo) -> int:
     return 0 if cell.unsupported or cell.failed else info.vertices * queries
 
 
+def _named(plan: CellPlan) -> str:
+    name = f"{plan.setting or plan.label}{_ROLES.get(plan.role, '')}"
+    return f"{plan.graph} {name} at {plan.budget:g} B/v, seed {plan.seed}"
+
+
 class Progress:
     """Count cells as they finish and show them on standard error."""
 
@@ -112,7 +117,7 @@ class Progress:
         elif event == "progress" and self._bar is not None:
             self._bar.update(self._task, description=f"{facts['plan'].label}: {facts['text']}")
         elif event == "progress":
-            self._line(f"{facts['plan'].graph} {facts['plan'].label}: {facts['text']}")
+            self._line(f"{_named(facts['plan'])}: {facts['text']}")
         elif event in ("timed", "untimed"):
             self._timing(event, facts)
         elif event in ("cell", "kept", "rebuilt"):
@@ -131,8 +136,7 @@ class Progress:
     def _finished(self, facts: Mapping[str, Any]) -> None:
         outcome = facts.get("outcome", "kept")
         plan = facts["plan"]
-        name = f"{plan.setting or plan.label}{_ROLES.get(plan.role, '')}"
-        text = f"{plan.graph} {name} at {plan.budget:g} B/v, seed {plan.seed}: {outcome}"
+        text = f"{_named(plan)}: {outcome}"
         self._failed += outcome not in ("ok", "kept", "unsupported")
         if facts.get("reason"):
             text += f" ({one_line(facts['reason'], LONGEST_REASON)})"

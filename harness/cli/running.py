@@ -60,7 +60,7 @@ def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
     )
     for choice in study.methods:
         plugins.method(choice.name)  # an unknown one is named here, before anything is written
-    check_folder(config.root)
+    check_folder(config.root, study)
     if options["dry_run"]:
         click.echo(_dry_run(study, config))
         return ALL_OK

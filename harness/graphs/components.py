@@ -11,7 +11,7 @@ from aacbench.util.compiled import kernel
 
 
 def labels(graph: Graph, connection: str = "strong") -> Array:
-    """Return a number for each vertex, equal for the vertices of one component."""
+    """Return for each vertex the number of its component; numbers begin at 0 and leave none out."""
     if connection not in ("strong", "weak"):
         raise UsageError(f"connection must be 'strong' or 'weak', not {connection!r}.")
     if connection == "weak":
@@ -28,7 +28,7 @@ def strong(vertices: int, tails: Array, heads: Array) -> Array:
 
 @kernel
 def weak(vertices: int, tails: Array, heads: Array) -> Array:
-    """Return the weak components of a list of arcs, each numbered by its lowest vertex."""
+    """Return the weak components of a list of arcs."""
     parent = np.arange(vertices)
     for arc in range(len(tails)):
         u, v = tails[arc], heads[arc]
@@ -39,9 +39,15 @@ def weak(vertices: int, tails: Array, heads: Array) -> Array:
             parent[v] = parent[parent[v]]
             v = parent[v]
         parent[max(u, v)] = min(u, v)
-    for v in range(vertices):  # ascending: a parent is lower, so it has its root already
-        parent[v] = parent[parent[v]]
-    return parent
+    component = np.empty(vertices, dtype=np.int64)
+    components = 0
+    for v in range(vertices):  # ascending: a parent is lower, so it has its number already
+        if parent[v] == v:
+            component[v] = components
+            components += 1
+        else:
+            component[v] = component[parent[v]]
+    return component
 
 
 # Not scipy's: to import that takes half a second, in each of the two processes that a run starts with.

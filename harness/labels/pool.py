@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from aacbench.errors import UsageError
 from aacbench.graphs import components
-from aacbench.graphs.record import Array
+from aacbench.graphs.record import Array, frozen
 from aacbench.labels.exact import Direction, distances
 from aacbench.search.networks import Network
 from aacbench.util import array_store
@@ -41,8 +41,9 @@ class Pool:
         return self.forward is self.backward
 
     def take(self, chosen: Array | slice) -> "Pool":
-        forward = self.forward[chosen]
-        backward = forward if self.symmetric else self.backward[chosen]
+        """Return the pool of some of the landmarks, in the type it would have by itself."""
+        forward = _narrowed(self.forward[chosen])
+        backward = forward if self.symmetric else _narrowed(self.backward[chosen])
         return Pool(self.landmarks[chosen], forward, backward, self.seconds)
 
     def first(self, count: int) -> "Pool":
@@ -73,7 +74,8 @@ def farthest_points(
     if first not in inside:
         raise UsageError(f"The first landmark, {first}, is not in the component.")
     began = time.perf_counter()
-    ahead, back, seconds = ([], [], 0.0) if shorter is None else (shorter.forward, shorter.backward, shorter.seconds)
+    ahead = [] if shorter is None else list(shorter.forward)
+    back = [] if shorter is None else list(shorter.backward)
     landmarks: list[int] = []
     rows: list[Array] = []
     waiting: list[Future[Array]] = []
@@ -85,7 +87,8 @@ def farthest_points(
                 waiting.append(thread.submit(distances, network, landmark, Direction.TO))
     forward = table(rows)
     backward = forward if network.graph.symmetric else table([*back[:count], *(row.result() for row in waiting)])
-    return Pool(np.array(landmarks, dtype=np.int64), forward, backward, seconds + time.perf_counter() - began)
+    seconds = time.perf_counter() - began + (0.0 if shorter is None else shorter.seconds)
+    return Pool(np.array(landmarks, dtype=np.int64), forward, backward, seconds)
 
 
 def of_landmarks(network: Network, landmarks: npt.ArrayLike, threads: int = 2) -> Pool:
@@ -124,7 +127,7 @@ def stored_farthest_points(
 
 
 def _powers_below(size: int) -> Iterator[int]:
-    """The sizes of stored pools that are smaller, from the largest."""
+    """The sizes of smaller stored pools, largest first."""
     while size > _SMALLEST:
         size = 1 << ((size - 1).bit_length() - 1)
         yield size
@@ -171,6 +174,12 @@ def table(rows: list[Array]) -> Array:
         stacked[k] = row
     stacked.flags.writeable = False
     return stacked
+
+
+def _narrowed(table: Array) -> Array:
+    """Return a table as int32 if every distance fits, as if its rows had been computed without any others."""
+    narrow = table.dtype == np.int64 and table.max(initial=0) <= _INT32_MAX
+    return frozen(table, np.int32) if narrow else table
 
 
 def _key(network: Network, start: int, count: int) -> str:

@@ -33,7 +33,7 @@ def label_rows(pool: Pool, width: str = "exact") -> Array:
     dtype = tables[0].dtype
     if width == "float32":
         if dtype.kind != "f":
-            raise UsageError("float32 labels are for float weights; labels of integer weights are exact in 4 bytes.")
+            raise UsageError("float32 labels are for float weights; labels of integer weights are exact.")
         dtype = np.dtype(np.float32)
         if max(float(table.max()) for table in tables) > float(np.finfo(np.float32).max):
             raise UsageError("The distances are too large for float32 labels; use exact ones.")

@@ -78,7 +78,9 @@ def report_progress(text: str) -> None:
 def failure_of(error: BaseException) -> Failure:
     """The outcome of a job that raised this exception."""
     if isinstance(error, MemoryError):
-        return Failure("out-of-memory", "It needed more memory than it may have", trace=_trace(error))
+        limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
+        reason = f"It needed more memory than its limit of {limit / 2**30:g} GiB; raise it with --memory-limit"
+        return Failure("out-of-memory", reason, trace=_trace(error))
     return Failure("error", describe(error), trace=_trace(error))
 
 
@@ -149,7 +151,7 @@ def _adopt_orphans() -> None:
 def _next(pipe: Any) -> Any:
     try:
         return pipe.recv()
-    except EOFError:
+    except (EOFError, OSError):  # the pool is gone
         return None
 
 
@@ -164,6 +166,8 @@ def _done(work: Callable[[Any], Any], job: Any) -> Any:
 def _send(pipe: Any, answer: Any) -> None:
     try:
         pipe.send(answer)
+    except OSError:  # the pool is gone, and this process ends after it
+        return
     except Exception as error:  # an answer that cannot be pickled
         pipe.send(Failure("error", f"The result cannot be sent to another process: {describe(error)}"))
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +86,8 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     with step_pool(config.workers, config.limits, progress) as pool:
         planned, graphs = prepare(study, config)
         config.before([key_of(study, config, graphs, cell) for cell in planned.cells])
-        facts = {"study": study.record(), "version": VERSION, "existing": config.existing, "lock": config.lock}
+        options = {name: getattr(config, name) for name in ("existing", "workers", "rebuild", "lock")}
+        facts = {"study": study.record(), "version": VERSION, "limits": asdict(config.limits), **options}
         log = start_run(config.root, facts)
         run = _Run(study, config, graphs, log, pool)
         cells = _stages(run, planned)
@@ -199,8 +200,8 @@ def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
         if outcome != "ok":
             record = {**cell.record, "outcome": outcome, "reason": reason}
             commit(config.root, name, record, cell.files, replace=True)
-            run.log.event("cell", cell=name, outcome=outcome, reason=reason)
-            run.notify("rebuilt", name, plans[name], outcome=outcome, reason=reason)
+        run.log.event("rebuilt", cell=name, outcome=outcome, reason=reason)
+        run.notify("rebuilt", name, plans[name], outcome=outcome, reason=reason or "built again, the same")
 
 
 def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, chosen: _Chosen | None) -> bool:

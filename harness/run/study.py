@@ -60,8 +60,8 @@ def protocol_digest(study: Study) -> str:
     return digest(study.record(), PROTOCOL_TAG)
 
 
-def check_folder(root: Path) -> None:
-    """Refuse a folder that contains other files but no study."""
+def check_folder(root: Path, study: Study) -> None:
+    """Refuse a folder that contains another study, or other files and no study."""
     ours = {PLAN, CELLS, RUNS, LOCKS, ARTIFACTS, DERIVED, REGISTRATION}
     try:
         names = {path.name for path in root.iterdir() if not path.name.startswith(".")}
@@ -69,6 +69,12 @@ def check_folder(root: Path) -> None:
         return
     if PLAN not in names and names - ours:
         raise UsageError(f"{root} contains other files, such as {min(names - ours)}; choose a new folder with --out.")
+    _check_same(root, read_plan(root), protocol_digest(study))
+
+
+def _check_same(root: Path, stored: Mapping[str, Any] | None, protocol: str) -> None:
+    if stored is not None and stored["protocol_digest"] != protocol:
+        raise UsageError(f"{root} contains another study; choose another folder with --out.")
 
 
 def write_plan(root: Path, plan: Mapping[str, Any]) -> None:
@@ -77,9 +83,7 @@ def write_plan(root: Path, plan: Mapping[str, Any]) -> None:
     with storing(root):
         make_folder(root)
     with file_lock(root, PLAN, wait=True):
-        stored = read_plan(root)
-        if stored is not None and stored["protocol_digest"] != plan["protocol_digest"]:
-            raise UsageError(f"{root} contains another study; choose another folder with --out.")
+        _check_same(root, read_plan(root), plan["protocol_digest"])
         with storing(root):
             replace_file(root / PLAN, data)
 

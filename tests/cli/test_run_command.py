@@ -147,6 +147,13 @@ def test_a_plan_that_is_cut_short_or_of_another_version_is_one_sentence(study, t
     assert said.count("\n") == 1
 
 
+def test_a_run_that_is_refused_leaves_the_study_as_it_was(study, capsys):
+    before = sorted(path for path in study.rglob("*"))
+    assert run_study(study, "alt", "--budgets", "8") == 2
+    assert "contains another study; choose another folder with --out" in capsys.readouterr().err
+    assert sorted(path for path in study.rglob("*")) == before
+
+
 def test_files_that_do_not_belong_there_and_logs_cut_short_are_told_or_passed_over(study, tmp_path, capsys):
     copy = shutil.copytree(study, tmp_path / "copy")
     for log in (*copy.glob("runs/*/events.jsonl"), *copy.glob("runs/*/run.json")):

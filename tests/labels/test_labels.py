@@ -189,6 +189,18 @@ def test_a_pool_becomes_wide_where_the_rows_that_are_added_need_it():
     assert (long.forward == farthest_points(net, 3).forward).all()
 
 
+def test_a_prefix_of_a_wide_pool_is_as_narrow_as_the_shorter_run(tmp_path):
+    """Else the bytes of a cell would depend on which pools were there before."""
+    net = network(from_arcs(3, [0, 1, 1, 2], [1, 2, 0, 0], [1, 2**30, 2**30, 2**31]))
+    wide, short = farthest_points(net, 3), farthest_points(net, 1)
+    assert (wide.forward.dtype, wide.backward.dtype) == (np.int64, np.int64)
+    for pool in (wide.first(1), stored_farthest_points(tmp_path, net, 1)):
+        assert (pool.forward.dtype, pool.backward.dtype) == (short.forward.dtype, short.backward.dtype)
+        assert (pool.forward == short.forward).all()
+        assert (pool.backward == short.backward).all()
+        assert not pool.forward.flags.writeable
+
+
 def test_a_longer_stored_pool_takes_the_rows_of_the_shorter_one(tmp_path, monkeypatch):
     net = network(load("grid-8"))
     stored_farthest_points(tmp_path, net, 16)

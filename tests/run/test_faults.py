@@ -32,7 +32,7 @@ FATAL = {
     **{f"overwrite-{what}": ("error", "which is read-only") for what in OVERWRITTEN},
 }
 RAISED = {
-    "allocate": ("out-of-memory", "more memory"),
+    "allocate": ("out-of-memory", "more memory than its limit of 4 GiB; raise it with --memory-limit"),
     "raise-at-query-57": ("error", "ZeroDivisionError: query 57"),
     "raise-odd-text": ("error", r"ValueError: not text: \ud800"),
     "raise-interrupt": ("error", "KeyboardInterrupt"),

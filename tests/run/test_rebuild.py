@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import small_studies as studies
+from stored_cells import read_events
 
 from aacbench.run.driver import run_study
 from aacbench.run.layout import cell_folder
@@ -28,6 +29,15 @@ def folder(tmp_path_factory) -> Path:
     assert {cell.outcome for cell in studies.cells(root).values() if cell.key["method"] != "clocked-grid"} == {"ok"}
     run_study(study, studies.config(root, rebuild=True))
     return root
+
+
+def test_what_was_built_again_is_in_the_log(folder: Path) -> None:
+    (events,) = [
+        found for run in folder.glob("runs/*") if (found := [e for e in read_events(run) if e["event"] == "rebuilt"])
+    ]
+    methods = {studies.cells(folder)[event["cell"]].key["label"]: event["outcome"] for event in events}
+    assert (methods.pop("clocked-grid"), methods.pop("dijkstra")) == ("wrong", "ok")
+    assert methods == {method: outcome for method, (outcome, _) in REBUILT.items() if method != "slow"}
 
 
 @pytest.mark.parametrize("method", REBUILT)

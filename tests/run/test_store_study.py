@@ -9,6 +9,7 @@ import sys
 import threading
 
 import pytest
+import small_studies as studies
 from stored_cells import read_events
 
 from aacbench.errors import DamagedCellError, DataError, StoreError, UsageError
@@ -16,7 +17,7 @@ from aacbench.run.events import start_run
 from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.records import OUTCOMES
 from aacbench.run.store import Cell, commit, decide, state_of
-from aacbench.run.study import check_folder, read_plan, summary, write_plan
+from aacbench.run.study import check_folder, protocol_digest, read_plan, summary, write_plan
 from aacbench.util.file_lock import file_lock
 
 
@@ -186,13 +187,22 @@ def test_waiting_locks_never_overlap(tmp_path):
 @pytest.mark.parametrize(
     ("names", "refused"),
     [((), False), (("cells", "locks"), False), (("registration.json",), False), ((".hidden",), False),
-     (("thesis",), True), (("cells", "thesis"), True), (("plan.json", "thesis"), False)],
+     (("thesis",), True), (("cells", "thesis"), True)],
 )  # fmt: skip
 def test_a_folder_with_other_things_in_it_is_no_place_for_a_study(tmp_path, names, refused):
     for name in names:
         (tmp_path / name).mkdir()
     if not refused:
-        check_folder(tmp_path)
+        check_folder(tmp_path, studies.study("alt"))
         return
     with pytest.raises(UsageError, match="contains other files, such as thesis; choose a new folder with --out"):
-        check_folder(tmp_path)
+        check_folder(tmp_path, studies.study("alt"))
+
+
+def test_a_study_may_have_other_things_beside_it_but_not_another_study_in_its_folder(tmp_path):
+    mine, other = studies.study("alt"), studies.study("random-subset")
+    write_plan(tmp_path, {"protocol_digest": protocol_digest(mine), "cells": []})
+    (tmp_path / "thesis").mkdir()
+    check_folder(tmp_path, mine)
+    with pytest.raises(UsageError, match="contains another study; choose another folder with --out"):
+        check_folder(tmp_path, other)
