@@ -26,31 +26,18 @@ def strong(vertices: int, tails: Array, heads: Array) -> Array:
     return strong_in_rows(indptr, heads[np.argsort(tails, kind="stable")])
 
 
-@kernel
 def weak(vertices: int, tails: Array, heads: Array) -> Array:
     """Return the weak components of a list of arcs."""
-    parent = np.arange(vertices)
-    for arc in range(len(tails)):
-        u, v = tails[arc], heads[arc]
-        while parent[u] != u:
-            parent[u] = parent[parent[u]]
-            u = parent[u]
-        while parent[v] != v:
-            parent[v] = parent[parent[v]]
-            v = parent[v]
-        parent[max(u, v)] = min(u, v)
-    component = np.empty(vertices, dtype=np.int64)
-    components = 0
-    for v in range(vertices):  # ascending: a parent is lower, so it has its number already
-        if parent[v] == v:
-            component[v] = components
-            components += 1
-        else:
-            component[v] = component[parent[v]]
+    from scipy.sparse import csr_array  # imported late: it takes half a second, and few need it
+    from scipy.sparse.csgraph import connected_components
+
+    # The pattern only: scipy would take a weight of zero for a missing arc.
+    pattern = csr_array((np.ones(len(tails)), (tails, heads)), shape=(vertices, vertices))
+    component: Array = connected_components(pattern, connection="weak")[1]
     return component
 
 
-# Not scipy's: to import that takes half a second, in each of the two processes that a run starts with.
+# Not scipy's, which every run would have to import, in two processes.
 @kernel
 def strong_in_rows(indptr: Array, heads: Array) -> Array:
     """Return the strong components of arcs in compressed sparse rows, by Tarjan's search without recursion."""

@@ -5,6 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from aacbench.errors import DataError, UsageError
 from aacbench.graphs.load import load
 from aacbench.processes import rss
 from aacbench.processes.worker import Failure, report_progress
-from aacbench.run.loaded_graph import GraphOf, LoadedGraph, build_context, forget, loaded_graph
+from aacbench.run.loaded_graph import GraphOf, LoadedGraph, build_context, check_graph, forget, loaded_graph
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import QueryPlan
 from aacbench.run.shared import Pools
@@ -141,7 +142,8 @@ def _build(job: CellJob) -> Built:
 
 def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuristic, dict[str, Any]]:
     plan = job.plan
-    pools = Pools(loaded.net, job.artifacts, loaded.seal.check)
+    # The check holds no queries: a method can reach it.
+    pools = Pools(loaded.net, job.artifacts, partial(check_graph, loaded.net, loaded.graph_mark))
     context = build_context(loaded, method, plan.params, plan.seed, pools, report_progress)
     before, began = rss.begin_watch(), time.perf_counter()
     heuristic = method.build(context)

@@ -28,23 +28,12 @@ SOME = 8  # targets of known queries on which bounds are compared
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GraphSeal:
-    """A graph and a fingerprint of all its arrays. Builds can reach it, so it does not hold the queries."""
-
-    net: Network
-    mark: tuple[object, ...]
-
-    def check(self) -> None:
-        _refuse_unless(lambda: _mark(self.net) == self.mark)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class LoadedGraph:
     """A graph ready to be searched, its queries, and fingerprints of both."""
 
     net: Network
     splits: Splits
-    seal: GraphSeal
+    graph_mark: tuple[object, ...]
     queries_mark: int
     references: dict[str, Answers] = field(default_factory=dict)  # Dijkstra's, by the key they are stored under
     _exact: dict[int, Array] = field(default_factory=dict)
@@ -69,8 +58,12 @@ class LoadedGraph:
         return tuple(some_targets(known, SOME).tolist()) if sum(map(len, known)) else ()
 
     def check(self) -> None:
-        self.seal.check()
+        check_graph(self.net, self.graph_mark)
         _refuse_unless(lambda: fingerprint(_query_arrays(self.splits)) == self.queries_mark)
+
+
+def check_graph(net: Network, mark: tuple[object, ...]) -> None:
+    _refuse_unless(lambda: _mark(net) == mark)
 
 
 def _refuse_unless(same: Callable[[], bool]) -> None:
@@ -90,7 +83,7 @@ def loaded_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> Lo
 
 
 def sealed(net: Network, splits: Splits) -> LoadedGraph:
-    return LoadedGraph(net, splits, GraphSeal(net, _mark(net)), fingerprint(_query_arrays(splits)))
+    return LoadedGraph(net, splits, _mark(net), fingerprint(_query_arrays(splits)))
 
 
 def forget() -> None:

@@ -5,13 +5,15 @@ from collections.abc import Sequence
 import torch
 from torch.optim.adamw import adamw
 
+_PLAIN = dict.fromkeys(("foreach", "fused", "amsgrad", "maximize"), False)
+
 
 class AdamW:
     """The same updates as `torch.optim.AdamW` with its default betas; without weight decay, as `torch.optim.Adam`."""
 
     def __init__(self, parameters: Sequence[torch.Tensor], lr: float, weight_decay: float) -> None:
         self._parameters = list(parameters)
-        self._lr, self._weight_decay = lr, weight_decay
+        self._settings = {"lr": lr, "weight_decay": weight_decay, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, **_PLAIN}
         self._means = [torch.zeros_like(parameter) for parameter in parameters]
         self._squares = [torch.zeros_like(parameter) for parameter in parameters]
         self._steps = [torch.tensor(0.0) for _ in parameters]
@@ -20,20 +22,4 @@ class AdamW:
         """Make one step down the gradient of the loss."""
         gradients = list(torch.autograd.grad(loss, self._parameters))
         with torch.no_grad():
-            adamw(
-                self._parameters,
-                gradients,
-                self._means,
-                self._squares,
-                [],
-                self._steps,
-                foreach=False,
-                fused=False,
-                amsgrad=False,
-                beta1=0.9,
-                beta2=0.999,
-                lr=self._lr,
-                weight_decay=self._weight_decay,
-                eps=1e-8,
-                maximize=False,
-            )
+            adamw(self._parameters, gradients, self._means, self._squares, [], self._steps, **self._settings)
