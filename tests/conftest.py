@@ -1,11 +1,13 @@
 """Settings and fixtures for every test: hypothesis without clocks, and the real graphs where they are at hand."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from aacbench.util.file_lock import file_lock
 from aacbench.util.paths import data_folder
 
 # The first example of a test may compile a kernel, so no deadline; derandomised, so that a red run is a defect.
@@ -27,6 +29,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "data" in item.keywords:
             item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Callable[[str, Callable[[Path], None]], Path]:
+    """A function that returns a folder of this name, filled once for all test processes: they share out a module."""
+    own = tmp_path_factory.getbasetemp()
+    root = own if worker_id == "master" else own.parent
+
+    def filled(name: str, fill: Callable[[Path], None]) -> Path:
+        with file_lock(root, name, wait=True):
+            if not (root / name / "filled").exists():
+                fill(root / name)
+                (root / name / "filled").touch()
+        return root / name
+
+    return filled
 
 
 @pytest.fixture(scope="session")

@@ -148,8 +148,8 @@ def _pair(claim: str, sources: Array, targets: Array, found: Array, limit: Array
 
 def _searched(h: Array, known: Array, integral: bool) -> Array:
     """The bounds as a search uses them: truncated on integer weights; 0 where they are not finite."""
-    finite = np.where(known, h, 0)
-    return finite.astype(np.int64) if integral else finite.astype(np.float64)
+    finite = h if known.all() else np.where(known, h, 0)
+    return finite.astype(np.int64 if integral else np.float64, copy=False)
 
 
 def _bound(h: Array, known: Array, u: Any) -> int | float:

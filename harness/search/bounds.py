@@ -81,7 +81,7 @@ def find_violations(
             continue
         for a in range(indptr[u], indptr[u + 1]):
             v = heads[a]
-            if known[v] and distance[v] >= 0 and not h[u] <= weights[a] + h[v] + care:
+            if not h[u] <= weights[a] + h[v] + care and known[v] and distance[v] >= 0:
                 rising += 1
                 if arc < 0 or weights[a] + h[v] < weights[arc] + h[heads[arc]]:
                     arc = a

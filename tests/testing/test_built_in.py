@@ -55,7 +55,11 @@ def check_conformance(name, graphs):
     assert report.ran == report.due, report.text()
 
 
-@pytest.mark.parametrize("name", METHODS)
+# Variants, whose kernels take long to compile and whose code is nearly that of the methods they are named after.
+VARIANTS = ("hybrid-half", "hybrid-double", "cdh-paper", "fastmap-paper")
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in VARIANTS])
 def test_a_built_in_method_conforms(name):
     check_conformance(name, FEW)
 
