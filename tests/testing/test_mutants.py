@@ -29,7 +29,7 @@ def marked(mutant):
     return pytest.param(mutant, id=mutant.name, marks=[pytest.mark.exhaustive] if mutant.name in SLOW else [])
 
 
-@pytest.mark.parametrize("mutant", map(marked, MUTANTS))
+@pytest.mark.parametrize("mutant", [marked(mutant) for mutant in MUTANTS])
 def test_each_wrong_is_seen_by_the_check_named(mutant, tmp_path):
     report = check_method(mutated(mutant, tmp_path), only=[mutant.check])
     (result,) = report.results
