@@ -1,11 +1,11 @@
-"""AdamW by torch's own step, without torch's optimiser classes, whose constructor imports its compiler for seconds."""
+"""AdamW by torch's functional step. To construct torch's own optimiser imports its compiler, which takes seconds."""
 
 from collections.abc import Sequence
 
 import torch
 from torch.optim.adamw import adamw
 
-_PLAIN = dict.fromkeys(("foreach", "fused", "amsgrad", "maximize"), False)
+_OFF = dict.fromkeys(("foreach", "fused", "amsgrad", "maximize"), False)
 
 
 class AdamW:
@@ -13,7 +13,7 @@ class AdamW:
 
     def __init__(self, parameters: Sequence[torch.Tensor], lr: float, weight_decay: float) -> None:
         self._parameters = list(parameters)
-        self._settings = {"lr": lr, "weight_decay": weight_decay, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, **_PLAIN}
+        self._settings = {"lr": lr, "weight_decay": weight_decay, "beta1": 0.9, "beta2": 0.999, "eps": 1e-8, **_OFF}
         self._means = [torch.zeros_like(parameter) for parameter in parameters]
         self._squares = [torch.zeros_like(parameter) for parameter in parameters]
         self._steps = [torch.tensor(0.0) for _ in parameters]
