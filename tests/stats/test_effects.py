@@ -5,6 +5,9 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 from aacbench.errors import UsageError
 from aacbench.stats import (
@@ -172,6 +175,12 @@ def test_families_leave_out_what_has_no_p_value():
     assert adjust("bh", ps) == pytest.approx([0.03, None, 0.04, 0.04])
     assert adjust("by", ps) == pytest.approx([0.03 * 11 / 6, None, 0.04 * 11 / 6, 0.04 * 11 / 6])
     assert adjust("bh", [None]) == [None]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+@settings(max_examples=30)
+def test_holm_is_that_of_statsmodels(ps):
+    assert adjust("holm", ps) == multipletests(ps, method="holm")[1].tolist()
 
 
 def test_forest_rows_are_the_tables_numbers():
