@@ -180,7 +180,7 @@ def run_all(
 def start_server() -> None:
     """Start the process that workers are forked from, unless it runs. It imports while the caller goes on."""
     if _can_fork():
-        with _interrupts_held_back():
+        with _interrupts_held_back(), _hash_seed_raised(1):
             forkserver.set_forkserver_preload(PRELOADED)
             forkserver.ensure_running()
 
@@ -201,12 +201,29 @@ def _interrupts_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@contextmanager
+def _hash_seed_raised(by: int) -> Iterator[None]:
+    """Where the environment sets the order of sets, set another one for processes that start now.
+
+    So a forked worker has another order than this process and than a fresh worker, and builds that depend on it differ.
+    """
+    before = os.environ.get("PYTHONHASHSEED", "")
+    if not before.isdecimal():  # then each process draws its own
+        yield
+        return
+    os.environ["PYTHONHASHSEED"] = str((int(before) + by) % 2**32)
+    try:
+        yield
+    finally:
+        os.environ["PYTHONHASHSEED"] = before
+
+
 def _start(work: Callable[[Any], Any], limits: Limits, temporary: Path, fresh: bool) -> _Worker:
     context: Any = multiprocessing.get_context("spawn" if fresh or not _can_fork() else "forkserver")
     ours, theirs = context.Pipe()
     place = WorkerPlace(limits.memory_bytes, str(temporary), str(Path.cwd()), dict(os.environ))
     process = context.Process(target=serve, args=(work, theirs, place))
-    with _interrupts_held_back():
+    with _interrupts_held_back(), _hash_seed_raised(0 if fresh else 1):
         process.start()
     theirs.close()  # else its end would not be seen
     return _Worker(process, ours)

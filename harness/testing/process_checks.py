@@ -1,6 +1,5 @@
 """Checks that need another process: the same build there, and the same bounds from a bundle."""
 
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -103,10 +102,8 @@ def build_in_another_process(subjects: Iterable[Subject], graphs: Sequence[Graph
             assert not isinstance(params, Unsupported)
             keys.append((subject, key))
             jobs.append(_Job(lookup, built.case.graph, dict(params), built.budget))
-    # Sets must have another order than in this process, whatever its hash seed is.
-    hashing = {"PYTHONHASHSEED": "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"}
     try:
-        digests = isolated(_digests_of, jobs, _LIMITS, "The build failed", hashing)
+        digests = isolated(_digests_of, jobs, _LIMITS, "The build failed")
     except UsageError as error:
         raise NotPossibleError(f"The method cannot be built in another process: {error}") from error
     for (subject, key), digest in zip(keys, digests, strict=True):

@@ -85,6 +85,17 @@ def test_workers_share_no_random_state_and_are_where_their_pool_is(tmp_path, mon
     assert {answer[2:] for answer in answers} == {(str(tmp_path), str(tmp_path))}
 
 
+def hash_of(text):
+    return hash(text)
+
+
+def test_a_forked_worker_orders_sets_in_another_way():
+    """Also under tox, which gives every process the same seed."""
+    ((_, forked),) = run_all(hash_of, ["text"], 1, LIMITS)
+    ((_, fresh),) = run_all(hash_of, ["text"], 1, LIMITS, fresh=True)
+    assert forked not in (fresh, hash("text"))
+
+
 def test_what_a_job_started_ends_with_the_workers():
     ((_, pid),) = run_all(child, ["job"], 1, LIMITS)
     wait_until_gone(pid)
