@@ -1,5 +1,6 @@
 """Settings and fixtures for every test: hypothesis without clocks, and the real graphs where they are at hand."""
 
+import gc
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,12 @@ settings.load_profile("aacbench")
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """One more than there are cores: some tests wait for a time limit, and many for processes that they start."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else 2
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage rarely: compilation makes millions of objects, and looking through them takes a sixth of it."""
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

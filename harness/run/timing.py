@@ -25,6 +25,7 @@ from aacbench.run.rows import read_queries, read_timings, write_timings
 from aacbench.run.run_config import RunConfig
 from aacbench.run.store import Cell, commit, read_cell
 from aacbench.search import astar
+from aacbench.search.batch import search_rows
 from aacbench.search.layouts import memo_for
 from aacbench.search.networks import Network, borrow, give_back
 from aacbench.search.policy import parse
@@ -60,9 +61,8 @@ class Runner:
             one = slice(i, i + 1)
             call = (net.arcs, self.labels, memo, work, rules, numbers, starts[one], goals[one], costs[one], counts[one])
             began = time.perf_counter_ns()
-            heap = astar.search_all(*call)
+            work = search_rows(*call)
             record(block.start + i, time.perf_counter_ns() - began)
-            work = work._replace(heap=heap)
         give_back(net, work)
         return counts[:, astar.EXPANDED]
 

@@ -94,35 +94,34 @@ def numbers(weight: np.dtype[Any]) -> Numbers:
 
 
 @kernel
-def search_all(arcs, layout, memo, work, rules, numbers, sources, targets, costs, counts):
-    """Search each query and fill its row of `costs` and `counts`; an unreachable target costs -1.
+def search_all(arcs, layout, memo, work, rules, numbers, sources, targets, costs, counts, done):
+    """Search the queries from number `done` on, and fill their rows of `costs` and `counts`; unreachable costs -1.
 
-    Return the heap, which is a larger one if re-expansions needed more room.
+    Return how many queries are done: fewer than all if the next one needs a larger heap.
     """
-    heap = work.heap
-    for query in range(len(sources)):
+    for query in range(done, len(sources)):
         s, t, cost, count = sources[query], targets[query], costs[query], counts[query]
-        cost[:] = 0
-        count[:] = 0
+        for column in range(len(cost)):
+            cost[column] = numbers.zero
+        for column in range(len(count)):
+            count[column] = 0
         if s == t:
             continue
         optimum = numbers.zero - 1
-        ended = _HEAP_FULL
-        while ended != _FINISHED:
-            ended = search_one(arcs, layout, memo, work, heap, rules, numbers, s, t, optimum, cost, count)
-            if ended == _HEAP_FULL:
-                heap = np.empty(2 * len(heap), dtype=heap.dtype)
-            elif ended == _MISCOUNTED:
-                optimum = cost[COST]
-            elif ended == _BAD_BOUND:
-                cost[COST] = NOT_FINITE
-                ended = _FINISHED
+        ended = _MISCOUNTED
+        while ended == _MISCOUNTED:
+            ended = search_one(arcs, layout, memo, work, rules, numbers, s, t, optimum, cost, count)
+            optimum = cost[COST]
+        if ended == _HEAP_FULL:
+            return query
+        if ended == _BAD_BOUND:
+            cost[COST] = NOT_FINITE
         trace(arcs, work, s, t, cost, count)
-    return heap
+    return len(sources)
 
 
 @inner
-def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, optimum, cost, count):
+def search_one(arcs, layout, memo, work, rules, numbers, source, target, optimum, cost, count):
     """Run one A* search between two different vertices, fill its rows, and return how it ended.
 
     Expansions are counted below and on the cost `optimum`. If it is unknown (-1), they are counted against the running
@@ -130,7 +129,7 @@ def search_one(arcs, layout, memo, work, heap, rules, numbers, source, target, o
     uncertain, the search returns `_MISCOUNTED` and must be repeated with the cost it found.
     """
     source = np.uint32(source)
-    state, indptr, heads, weights = work.state, arcs.indptr, arcs.heads, arcs.weights
+    state, heap, indptr, heads, weights = work.state, work.heap, arcs.indptr, arcs.heads, arcs.weights
     reopen, bpmx, tie_g, tie_sequence = rules
     infinity, tolerance = numbers.infinity, numbers.tolerance
     settled = bind(layout, memo, arcs, work, target)

@@ -45,8 +45,9 @@ def author_layout(
         raise UsageError("The kernel is not compiled; decorate it with numba's @njit.")
     if not arrays or not all(name.isidentifier() and name[0] != "_" and "__" not in name for name in arrays):
         raise UsageError("The names of label arrays must be plain identifiers, such as rows.")
-    name = _identities(functions) + "__" + "__".join(arrays)
-    labels = _class(_ARRAYS + name)(*(frozen(array, array.dtype) for array in arrays.values()))
+    names = sorted(arrays)  # the order in which a bundle gives them back, so that its kernel is not compiled again
+    name = _identities(functions) + "__" + "__".join(names)
+    labels = _class(_ARRAYS + name)(*(frozen(arrays[each], arrays[each].dtype) for each in names))
     if goal is None:
         cls = _class(_LAYOUT + name)
         KERNELS[cls] = Kernels(_bind, _bound_by(function), _memo)

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search import astar
-from aacbench.search.astar import Answers, answers_from_tables
+from aacbench.search.astar import Answers, Numbers, Rules, answers_from_tables
 from aacbench.search.layouts import Layout, memo_for, no_labels
-from aacbench.search.networks import Network, borrow, give_back
+from aacbench.search.networks import Arcs, Network, Workspace, borrow, give_back
 from aacbench.search.policy import POLICIES, Policy, parse
 from aacbench.search.python_tier import search_python
 
@@ -69,8 +69,7 @@ def _compiled(
         work, memo = borrow(network), memo_for(labels)
         for chunk in chunks:
             ends, rows = (starts[chunk], goals[chunk]), (costs[chunk], counts[chunk])
-            heap = astar.search_all(network.arcs, labels, memo, work, rules, numbers, *ends, *rows)
-            work = work._replace(heap=heap)
+            work = search_rows(network.arcs, labels, memo, work, rules, numbers, *ends, *rows)
             if paths:
                 found_paths[chunk.start] = _path(network, work.path, sources[chunk.start], costs, counts, chunk.start)
         give_back(network, work)
@@ -83,6 +82,16 @@ def _compiled(
             f"to {targets[bad[0]]}."
         )
     return answers_from_tables(costs, counts, found_paths if paths else None)
+
+
+def search_rows(
+    arcs: Arcs, labels: Any, memo: Any, work: Workspace, rules: Rules, numbers: Numbers, *ends_and_rows: Array
+) -> Workspace:
+    """Fill the rows of all these queries; return the workspace, with a larger heap if re-expansions needed one."""
+    done, count = 0, len(ends_and_rows[0])
+    while (done := astar.search_all(arcs, labels, memo, work, rules, numbers, *ends_and_rows, done)) < count:
+        work = work._replace(heap=np.empty(2 * len(work.heap), dtype=work.heap.dtype))
+    return work
 
 
 def _run_chunks(work_through: Callable[[Iterator[slice]], None], count: int, size: int, threads: int) -> None:

@@ -218,7 +218,7 @@ def test_an_interrupt_stops_the_batch(monkeypatch):
         done.append(1)
         if len(done) == 3:
             raise KeyboardInterrupt
-        return arguments[3].heap
+        return len(arguments[6])
 
     monkeypatch.setattr("aacbench.search.astar.search_all", interrupted)
     with pytest.raises(KeyboardInterrupt):
