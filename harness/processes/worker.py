@@ -79,8 +79,8 @@ def failure_of(error: BaseException) -> Failure:
     """The outcome of a job that raised this exception."""
     if isinstance(error, MemoryError):
         limit = resource.getrlimit(resource.RLIMIT_DATA)[0]
-        reason = f"It needed more memory than its limit of {limit / 2**30:g} GiB; raise it with --memory-limit"
-        return Failure("out-of-memory", reason, trace=_trace(error))
+        more_than = "there is" if limit == resource.RLIM_INFINITY else f"its limit of {limit / 2**30:g} GiB"
+        return Failure("out-of-memory", f"It needed more memory than {more_than}", trace=_trace(error))
     return Failure("error", describe(error), trace=_trace(error))
 
 

@@ -10,6 +10,8 @@ from aacbench.processes.worker import Failure
 from aacbench.run.build import Built, CellJob, Result, build, result_of
 from aacbench.run.measure import measure
 
+_ADVICE = {"timeout": "; raise it with --time-limit", "out-of-memory": "; raise it with --memory-limit"}
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -79,9 +81,8 @@ def run_cells(
         if isinstance(found, Built):
             continue
         if found.outcome == "timeout":
-            yield step.job, replace(found, reason=f"The cell took longer than {limits.seconds:g} seconds")
-        else:
-            yield step.job, found
+            found = replace(found, reason=f"The cell took longer than its limit of {limits.seconds:g} seconds")
+        yield step.job, replace(found, reason=found.reason + _ADVICE.get(found.outcome, ""))
 
 
 def _checked(answer: Any) -> Built | Result:

@@ -21,9 +21,9 @@ LIMIT = 6  # seconds, for those that hang; the others have all the time they nee
 
 OVERWRITTEN = ("weights", "arcs", "and-ask-for-a-pool", "and-raise", "later")
 HANGING = {
-    "hang": ("timeout", f"longer than {LIMIT} seconds"),
-    "hang-and-hold-on": ("timeout", f"longer than {LIMIT} seconds"),
-    "start-a-child": ("timeout", f"longer than {LIMIT} seconds"),
+    "hang": ("timeout", f"longer than its limit of {LIMIT} seconds; raise it with --time-limit"),
+    "hang-and-hold-on": ("timeout", f"longer than its limit of {LIMIT} seconds; raise it with --time-limit"),
+    "start-a-child": ("timeout", f"longer than its limit of {LIMIT} seconds; raise it with --time-limit"),
 }
 FATAL = {
     "leave-at-once": ("error", "exit code 0"),
