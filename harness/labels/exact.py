@@ -8,7 +8,7 @@ from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.networks import Arcs, Network, borrow, give_back
-from aacbench.util.compiled import kernel
+from aacbench.util.compiled import in_place
 
 
 class Direction(Enum):
@@ -25,6 +25,13 @@ def distances(
 
     The distance is -1 where there is no path, or none within the limit.
     """
+    return placed_distances(network, vertex, direction, limit)[network.place]
+
+
+def placed_distances(
+    network: Network, vertex: int, direction: Direction = Direction.FROM, limit: float | None = None
+) -> Array:
+    """Return the same in the network's vertex order; `vertex` is the graph's own number."""
     graph = network.graph
     if not 0 <= vertex < graph.vertices:
         raise UsageError(f"Vertex {vertex} is not in the graph, which has the vertices 0..{graph.vertices - 1}.")
@@ -35,10 +42,10 @@ def distances(
     at_most = farthest if limit is None or limit >= farthest else graph.weights.dtype.type(limit)
     one_to_all(arcs, network.place[vertex], at_most, found, work.heap)
     give_back(network, work)
-    return found[network.place]
+    return found
 
 
-@kernel
+@in_place
 def one_to_all(arcs: Arcs, source: int, limit: float, distances: Array, heap: Array) -> int:
     """Fill `distances` from the source, -1 if unreachable or beyond the limit; return how many vertices were settled.
 

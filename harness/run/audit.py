@@ -9,7 +9,7 @@ import numpy as np
 
 from aacbench.errors import AacbenchError
 from aacbench.graphs.record import Array
-from aacbench.labels.exact import Direction, distances
+from aacbench.labels.exact import Direction, placed_distances
 from aacbench.queries.record import QuerySet, some_targets
 from aacbench.search import Answers
 from aacbench.search.astar import RELATIVE_TOLERANCE
@@ -77,11 +77,12 @@ def audit_answers(
 
 
 def check_reference(
-    sources: Array, targets: Array, reference: Array, audited: Array, exact: Callable[[int], Array]
+    network: Network, queries: QuerySet, reference: Array, audited: Array, exact: Callable[[int], Array]
 ) -> None:
     """Compare Dijkstra's own costs with the distances of another search, for the audited targets."""
+    sources, targets = queries.sources, queries.targets
     for at in np.flatnonzero(np.isin(targets, audited)):
-        distance = exact(int(targets[at]))[sources[at]]
+        distance = exact(int(targets[at]))[network.place[sources[at]]]
         if not abs(distance - reference[at]) <= _slack(distance, reference.dtype.kind == "i"):
             raise AacbenchError(
                 f"Dijkstra's cost from {sources[at]} to {targets[at]} is {reference[at]}, but the distance is "
@@ -105,31 +106,21 @@ def audit_bounds(network: Network, many: Any, targets: Array, exact: Callable[[i
     count = 0
     consistent = True
     for target in targets.tolist():
-        h = _everywhere(network, many, target)
+        h = many(network.original, target)  # in the order in which labels lie in memory
         known = np.isfinite(h) if h.dtype.kind == "f" else np.ones(len(h), dtype=bool)
         h = _searched(h, known, graph.integral)
-        distance = distances(network, target, Direction.TO) if exact is None else exact(target)
-        care = _slack(distance.max(), graph.integral)
-        found = violations(graph.indptr, graph.indices, graph.weights, h, known, distance, care)
+        distance = placed_distances(network, target, Direction.TO) if exact is None else exact(target)
+        found = violations(network, h, known, distance, _slack(distance.max(), graph.integral))
         count += found.high + found.rising
         consistent = consistent and not found.rising and bool(known.all())
         if found.high:
-            u = found.vertex
-            limit = distance[u].item() if distance[u] >= 0 else math.inf
-            cases.append(Counterexample("admissible", u, -1, target, _bound(h, known, u), limit))
+            at = network.place[found.vertex]
+            limit = distance[at].item() if distance[at] >= 0 else math.inf
+            cases.append(Counterexample("admissible", found.vertex, -1, target, _bound(h, known, at), limit))
         if found.rising:
-            u, v = int(graph.sources[found.arc]), int(graph.indices[found.arc])
-            through = (graph.weights[found.arc] + h[v]).item()
-            cases.append(Counterexample("consistent", u, v, target, h[u].item(), through))
+            bound = h[network.place[found.tail]].item()
+            cases.append(Counterexample("consistent", found.tail, found.head, target, bound, found.through))
     return Audit(len(targets) * graph.vertices, len(targets) * graph.arcs, count, consistent, smallest(cases))
-
-
-def _everywhere(network: Network, many: Any, target: int) -> Array:
-    """The bound of every vertex, computed in the order in which labels lie in memory."""
-    found = many(network.original, target)
-    h = np.empty_like(found)
-    h[network.original] = found
-    return h
 
 
 def smallest(cases: list[Counterexample]) -> tuple[Counterexample, ...]:

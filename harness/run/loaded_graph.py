@@ -11,7 +11,7 @@ from aacbench.errors import AacbenchError
 from aacbench.graphs import components
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Array, Graph
-from aacbench.labels.exact import Direction, distances
+from aacbench.labels.exact import Direction, placed_distances
 from aacbench.labels.graph_info import graph_info
 from aacbench.processes.isolated import isolated
 from aacbench.processes.pool import Limits
@@ -46,9 +46,9 @@ class LoadedGraph:
         return {name: self.part(name).digest for name in PARTS}
 
     def exact(self, target: int) -> Array:
-        """The distance of every vertex to a target, computed once: each cell audits the same targets."""
+        """The distance of every vertex to a target, in the network's order; computed once for all cells."""
         if target not in self._exact:
-            self._exact[target] = distances(self.net, target, Direction.TO)
+            self._exact[target] = placed_distances(self.net, target, Direction.TO)
             self._exact[target].flags.writeable = False
         return self._exact[target]
 

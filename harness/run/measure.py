@@ -128,7 +128,7 @@ def _answered(job: CellJob, loaded: LoadedGraph, deployed: Deployed) -> list[_Sp
 def _audit(loaded: LoadedGraph, deployed: Deployed, splits: list[_Split]) -> Audit:
     chosen = audit_targets([split.queries for split in splits])
     for split in splits:
-        check_reference(split.queries.sources, split.queries.targets, split.reference, chosen, loaded.exact)
+        check_reference(loaded.net, split.queries, split.reference, chosen, loaded.exact)
     return audit_bounds(loaded.net, deployed.many, chosen, loaded.exact)
 
 

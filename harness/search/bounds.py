@@ -9,7 +9,7 @@ from aacbench.graphs.record import Array
 from aacbench.search.astar import numbers
 from aacbench.search.layouts import Layout, bind, bound, memo_for
 from aacbench.search.networks import Arcs, Network, Workspace, borrow, give_back
-from aacbench.util.compiled import kernel
+from aacbench.util.compiled import in_place
 
 
 def bounds(network: Network, layout: Layout, vertices: Array, target: int) -> Array:
@@ -29,7 +29,7 @@ def bounds(network: Network, layout: Layout, vertices: Array, target: int) -> Ar
     return found
 
 
-@kernel
+@in_place
 def fill_bounds(
     arcs: Arcs, layout: Any, memo: Array, work: Workspace, target: int, vertices: Array, found: Array, most: Any
 ) -> int:
@@ -45,49 +45,66 @@ def fill_bounds(
 
 
 class Violations(NamedTuple):
-    """How many vertices and arcs break a claim, and one example of each, or -1.
+    """How many vertices and arcs break a claim, and one example of each, or -1, in the graph's own numbers.
 
-    The examples are the vertex nearest to the target and the arc with the smallest w(u, v) + h(v).
+    The examples are the vertex nearest to the target and the arc with the smallest w(u, v) + h(v), `through`; of
+    several, the one with the smallest number.
     """
 
     high: int
     vertex: int
     rising: int
-    arc: int
+    tail: int
+    head: int
+    through: int | float
 
 
-def violations(
-    indptr: Array, heads: Array, weights: Array, h: Array, known: Array, distance: Array, care: float
-) -> Violations:
+def violations(network: Network, h: Array, known: Array, distance: Array, care: float) -> Violations:
     """Count bounds to one target that exceed the distance, and arcs with h(u) > w(u, v) + h(v).
 
-    All arrays are in one vertex order. `known[u]` says whether h(u) is a number; a distance of -1 is unreachable. An
-    arc counts only if its head reaches the target, since no other arc is on a path. `care` is the tolerance.
+    All arrays are in the network's vertex order. `known[u]` says whether h(u) is a number; a distance of -1 is
+    unreachable. An arc counts only if its head reaches the target, since no other arc is on a path. `care` is the
+    tolerance.
     """
-    return Violations(*find_violations(indptr, heads, weights, h, known, distance, weights.dtype.type(care)))
+    arcs, original = network.arcs, network.original
+    tolerance = arcs.weights.dtype.type(care)
+    high, vertex, rising, tail, arc = find_violations(arcs, original, h, known, distance, tolerance)
+    vertex = int(original[vertex]) if high else -1
+    if not rising:
+        return Violations(high, vertex, 0, -1, -1, 0)
+    head = arcs.heads[arc]
+    through = (arcs.weights[arc] + h[head]).item()
+    return Violations(high, vertex, rising, int(original[tail]), int(original[head]), through)
 
 
-@kernel
+@in_place
 def find_violations(
-    indptr: Array, heads: Array, weights: Array, h: Array, known: Array, distance: Array, care: float
-) -> tuple[int, int, int, int]:
-    high, vertex, rising, arc = 0, -1, 0, -1
+    arcs: Arcs, original: Array, h: Array, known: Array, distance: Array, care: float
+) -> tuple[int, int, int, int, int]:
+    indptr, heads, weights = arcs.indptr, arcs.heads, arcs.weights
+    high, vertex, rising, tail, best = 0, 0, 0, 0, 0
     for u in range(len(h)):
         if not known[u] or (distance[u] >= 0 and not h[u] <= distance[u] + care):
             high += 1
-            if vertex < 0 or _nearer(distance[u], distance[vertex]):
+            if high == 1 or _nearer(u, vertex, distance, original):
                 vertex = u
         if not known[u]:
             continue
-        for a in range(indptr[u], indptr[u + 1]):
-            v = heads[a]
-            if not h[u] <= weights[a] + h[v] + care and known[v] and distance[v] >= 0:
+        for arc in range(np.int64(indptr[u]), np.int64(indptr[u + 1])):
+            v = heads[arc]
+            through = weights[arc] + h[v]
+            if not h[u] <= through + care and known[v] and distance[v] >= 0:
                 rising += 1
-                if arc < 0 or weights[a] + h[v] < weights[arc] + h[heads[arc]]:
-                    arc = a
-    return high, vertex, rising, arc
+                least = weights[best] + h[heads[best]]
+                if rising == 1 or through < least or (through == least and original[u] < original[tail]):
+                    tail, best = u, arc
+    return high, vertex, rising, tail, best
 
 
-@kernel
-def _nearer(one: float, other: float) -> bool:
-    return one >= 0 and (other < 0 or one < other)
+@in_place
+def _nearer(u: int, other: int, distance: Array, original: Array) -> bool:
+    """Return whether u is nearer to the target than another vertex, or as near with a smaller number."""
+    one, two = distance[u], distance[other]
+    if one == two or (one < 0 and two < 0):
+        return original[u] < original[other]
+    return one >= 0 and (two < 0 or one < two)

@@ -56,11 +56,19 @@ def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     return dispatcher
 
 
+def in_place(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    """Compile a kernel that allocates no array.
+
+    Numba then counts no references to arrays. Counting them took a fifth of a search, and half of one with CDH.
+    """
+    return kernel(function, _nrt=False, **options)
+
+
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a kernel that is inlined into its callers, for the inner loop of a search."""
-    return kernel(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return inner(function, forceinline=True)
 
 
-def inner(function: Callable[..., Any]) -> Callable[..., Any]:
+def inner(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile a kernel that only other kernels call, which saves the time to compile a way in from Python."""
-    return kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return in_place(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from aacbench.errors import AacbenchError
-from aacbench.labels import Direction, distances
 from aacbench.run import shared as reference
 from aacbench.run.audit import check_reference
 from aacbench.run.loaded_graph import loaded_graph, sealed
@@ -81,8 +80,7 @@ def test_a_reference_that_is_not_the_distance_is_found_out(small) -> None:
     queries = small.part("test")
     cost = dijkstra(small.net, queries.sources, queries.targets).cost
     audited = queries.targets[:2]
-    exact = {int(t): distances(small.net, int(t), Direction.TO) for t in audited}
-    check_reference(queries.sources, queries.targets, cost, audited, exact.__getitem__)
+    check_reference(small.net, queries, cost, audited, small.exact)
     wrong = np.where(np.arange(len(cost)) == 1, cost + 1, cost)
     with pytest.raises(AacbenchError, match="a defect of the search"):
-        check_reference(queries.sources, queries.targets, wrong, audited, exact.__getitem__)
+        check_reference(small.net, queries, wrong, audited, small.exact)

@@ -70,6 +70,24 @@ def test_what_cannot_be_a_layout_is_refused():
         author_layout(net, {"not a name": np.zeros((2, 2))}, table_bound)
 
 
+@numba.njit
+def differences(one, other):
+    return np.abs(one - other)
+
+
+@numba.njit
+def allocates(labels, u, t):
+    return differences(labels.rows[u], labels.rows[t]).max()
+
+
+def test_a_kernel_may_allocate_though_the_search_does_not():
+    graph = from_arcs(6, range(5), range(1, 6), [9] * 5)
+    rows = np.random.default_rng(1).integers(0, 50, (graph.vertices, 3))
+    layout = author_layout(network(graph), {"rows": rows}, allocates)
+    found = bounds(layout.network, layout, np.arange(graph.vertices), 5)
+    assert found.tolist() == np.abs(rows - rows[5]).max(axis=1).tolist()
+
+
 def test_two_kernels_of_one_file_are_told_apart():
     net = network(from_arcs(2, [0], [1], [1]))
     table = {"table": np.zeros((2, 2), dtype=np.int64)}

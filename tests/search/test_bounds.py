@@ -60,7 +60,9 @@ def _by_hand(graph, h, known, distance, care):
         if known[u] and known[v] and distance[v] >= 0 and h[u] > w + h[v] + care:
             rising.append((w + h[v], arc))
     vertex = min(high, key=lambda u: (distance[u] if distance[u] >= 0 else far, u), default=-1)
-    return len(high), vertex, len(rising), min(rising, default=(0, -1))[1]
+    through, arc = min(rising, default=(0, -1))
+    ends = (graph.sources[arc], graph.indices[arc]) if rising else (-1, -1)
+    return len(high), vertex, len(rising), *ends, through
 
 
 @given(st.booleans().flatmap(lambda integral: graphs(integral=integral)), st.data())
@@ -71,5 +73,6 @@ def test_the_pass_finds_what_a_plain_loop_finds(graph, data) -> None:
     h = (np.maximum(distance, 0) * random.choice([0, 0.5, 1, 1, 1.5], graph.vertices)).astype(graph.weights.dtype)
     known = random.random(graph.vertices) < data.draw(st.sampled_from([0.5, 1]))
     care = data.draw(st.sampled_from([0, 1]))
-    found = violations(graph.indptr, graph.indices, graph.weights, h, known, distance, care)
+    net = network(graph)
+    found = violations(net, *(values[net.original] for values in (h, known, distance)), care)
     assert found == _by_hand(graph, h, known, distance, care)
