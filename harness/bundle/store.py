@@ -23,7 +23,7 @@ from aacbench.contract.method import (
 )
 from aacbench.errors import BundleError
 from aacbench.graphs.record import Array, Graph
-from aacbench.util.array_store import sha256_of
+from aacbench.util.array_store import Version, is_sound, sha256_of, version_of
 from aacbench.util.canonical import digest, pretty
 from aacbench.util.cleanup import UNFINISHED, scratch_name
 from aacbench.util.source_file import SourceFile, source_of
@@ -52,6 +52,14 @@ class Bundle:
     @property
     def array_digests(self) -> dict[str, str]:
         return {name: entry["sha256"] for name, entry in self.content["arrays"].items()}
+
+    def versions(self) -> tuple[Version, ...]:
+        """The files of its arrays as they are now, for a process that is to read them without hashing them again."""
+        entries = self.content["arrays"].values()
+        try:
+            return tuple(version_of(self.folder / entry["file"], entry["sha256"]) for entry in entries)
+        except OSError:  # somebody deleted the bundle, which is told where it is loaded
+            return ()
 
 
 def bundle_folder(root: Path, name: str) -> Path:
@@ -135,9 +143,10 @@ def load_arrays(bundle: Bundle) -> dict[str, Array]:
         if entry["file"] not in read:
             try:
                 array = _load_array(path)
+                sound = is_sound(path, array, entry["sha256"])
             except (OSError, ValueError, EOFError) as error:
                 raise BundleError(f"The bundle in {bundle.folder} is damaged: {path.name} cannot be read.") from error
-            if sha256_of(array) != entry["sha256"]:
+            if not sound:
                 raise BundleError(f"The bundle in {bundle.folder} is damaged: {path.name} is not what was written.")
             read[entry["file"]] = array
         read[name] = read[entry["file"]]

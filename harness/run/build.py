@@ -25,6 +25,7 @@ from aacbench.run.loaded_graph import GraphOf, LoadedGraph, build_context, check
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import QueryPlan
 from aacbench.run.shared import Pools
+from aacbench.util.array_store import Version
 from aacbench.util.atomic_io import storing
 from aacbench.util.source_file import SourceFile
 
@@ -97,7 +98,8 @@ _TIER_OF = {LabelHeuristic: "compiled", BatchHeuristic: "batch", ScalarHeuristic
 class Built:
     """What a build left: the digest of its bundle, the sha256 of each array, what it cost, and evidence of its bounds.
 
-    A scalar heuristic has no bundle (`bundle` is empty) and lives on in the process that built it, as `live`.
+    `versions` are the files of the bundle, which need not be hashed again as long as they are these. A scalar heuristic
+    has no bundle (`bundle` is empty) and lives on in the process that built it, as `live`.
     """
 
     bundle: str
@@ -107,6 +109,7 @@ class Built:
     seconds: float
     sample: Sample
     evidence: tuple[Evidence, ...] = ()
+    versions: tuple[Version, ...] = ()
     live: Heuristic | None = None
 
 
@@ -137,7 +140,8 @@ def _build(job: CellJob) -> Built:
     info = bundle_info(job.plan, asdict(method.claims), cost)
     with storing(job.bundles.parents[1]):
         bundle = store.save(job.bundles, heuristic, loaded.net.graph, info)
-    return Built(bundle.digest, bundle.array_digests, cost, tier, time.perf_counter() - began, sample, evidence)
+    seconds = time.perf_counter() - began
+    return Built(bundle.digest, bundle.array_digests, cost, tier, seconds, sample, evidence, bundle.versions())
 
 
 def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuristic, dict[str, Any]]:

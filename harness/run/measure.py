@@ -29,6 +29,7 @@ from aacbench.run.rows import write_queries
 from aacbench.run.shared import references
 from aacbench.search import Answers, search
 from aacbench.search.layouts import knows_nothing
+from aacbench.util.array_store import trust
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -75,6 +76,7 @@ def ready(job: CellJob, built: Built, loaded: LoadedGraph) -> tuple[Inventory, D
     if built.live is not None:
         heuristic, counted = built.live, inventory(built.live, vertices)
     else:
+        trust(built.versions)
         bundle = store.open_bundle(store.bundle_folder(job.bundles, built.bundle))
         heuristic = store.load(bundle, job.sources)
         counted = inventory(heuristic, vertices, bundle.array_digests)
