@@ -55,9 +55,9 @@ class Bundle:
 
     def versions(self) -> tuple[Version, ...]:
         """The files of its arrays as they are now, for a process that is to read them without hashing them again."""
-        entries = self.content["arrays"].values()
+        digests = {entry["file"]: entry["sha256"] for entry in self.content["arrays"].values()}
         try:
-            return tuple(version_of(self.folder / entry["file"], entry["sha256"]) for entry in entries)
+            return tuple(version_of(self.folder / file, digest) for file, digest in digests.items())
         except OSError:  # somebody deleted the bundle, which is told where it is loaded
             return ()
 

@@ -8,7 +8,7 @@ from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.networks import Arcs, Network, borrow, give_back
-from aacbench.util.compiled import in_place
+from aacbench.util.compiled import allocation_free
 
 
 class Direction(Enum):
@@ -45,7 +45,7 @@ def placed_distances(
     return found
 
 
-@in_place
+@allocation_free
 def one_to_all(arcs: Arcs, source: int, limit: float, distances: Array, heap: Array) -> int:
     """Fill `distances` from the source, -1 if unreachable or beyond the limit; return how many vertices were settled.
 

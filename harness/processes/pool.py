@@ -7,7 +7,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from multiprocessing import connection, forkserver, resource_tracker
 from pathlib import Path
@@ -180,7 +180,7 @@ def run_all(
 def start_server() -> None:
     """Start the process that workers are forked from, unless it runs. It imports while the caller goes on."""
     if _can_fork():
-        with _interrupts_held_back(), _hash_seed_raised(1):
+        with _interrupts_held_back(), _another_hash_seed():
             forkserver.set_forkserver_preload(PRELOADED)
             forkserver.ensure_running()
 
@@ -202,16 +202,16 @@ def _interrupts_held_back() -> Iterator[None]:
 
 
 @contextmanager
-def _hash_seed_raised(by: int) -> Iterator[None]:
-    """Where the environment sets the order of sets, set another one for processes that start now.
+def _another_hash_seed() -> Iterator[None]:
+    """Give processes that start now another order of sets, also where the environment sets it for all of them.
 
-    So a forked worker has another order than this process and than a fresh worker, and builds that depend on it differ.
+    A fresh worker keeps the order that is set, so one of the two differs from any process that built before.
     """
     before = os.environ.get("PYTHONHASHSEED", "")
     if not before.isdecimal():  # then each process draws its own
         yield
         return
-    os.environ["PYTHONHASHSEED"] = str((int(before) + by) % 2**32)
+    os.environ["PYTHONHASHSEED"] = str((int(before) + 1) % 2**32)
     try:
         yield
     finally:
@@ -221,9 +221,9 @@ def _hash_seed_raised(by: int) -> Iterator[None]:
 def _start(work: Callable[[Any], Any], limits: Limits, temporary: Path, fresh: bool) -> _Worker:
     context: Any = multiprocessing.get_context("spawn" if fresh or not _can_fork() else "forkserver")
     ours, theirs = context.Pipe()
-    place = WorkerPlace(limits.memory_bytes, str(temporary), str(Path.cwd()), dict(os.environ))
-    process = context.Process(target=serve, args=(work, theirs, place))
-    with _interrupts_held_back(), _hash_seed_raised(0 if fresh else 1):
+    with _interrupts_held_back(), nullcontext() if fresh else _another_hash_seed():
+        place = WorkerPlace(limits.memory_bytes, str(temporary), str(Path.cwd()), dict(os.environ))
+        process = context.Process(target=serve, args=(work, theirs, place))
         process.start()
     theirs.close()  # else its end would not be seen
     return _Worker(process, ours)

@@ -9,7 +9,7 @@ from aacbench.graphs.record import Array
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.layouts import bind, bound
 from aacbench.search.policy import TIES, Policy
-from aacbench.util.compiled import in_place, inlined, inner
+from aacbench.util.compiled import allocation_free, inlined, inner
 
 NO_PARENT = np.uint32(0xFFFFFFFF)
 
@@ -93,7 +93,7 @@ def numbers(weight: np.dtype[Any]) -> Numbers:
     return Numbers(np.float64(0), np.float64(np.inf), np.float64(RELATIVE_TOLERANCE))
 
 
-@in_place
+@allocation_free
 def search_all(arcs, layout, memo, work, rules, numbers, sources, targets, costs, counts, done):
     """Search the queries from number `done` on, and fill their rows of `costs` and `counts`; unreachable costs -1.
 

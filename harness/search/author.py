@@ -43,8 +43,8 @@ def author_layout(
     functions = [function, *(() if goal is None else (goal.start, goal.visit))]
     if not all(each is None or hasattr(each, "py_func") for each in functions):
         raise UsageError("The kernel is not compiled; decorate it with numba's @njit.")
-    for each in functions:  # they may allocate, though the search that calls them does not
-        getattr(each, "targetoptions", {}).setdefault("_nrt", True)
+    for each in filter(None, functions):  # they may allocate; else they would inherit that the search may not
+        each.targetoptions.setdefault("_nrt", True)
     if not arrays or not all(name.isidentifier() and name[0] != "_" and "__" not in name for name in arrays):
         raise UsageError("The names of label arrays must be plain identifiers, such as rows.")
     names = sorted(arrays)  # the order in which a bundle gives them back, so that its kernel is not compiled again

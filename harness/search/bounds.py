@@ -9,7 +9,7 @@ from aacbench.graphs.record import Array
 from aacbench.search.astar import numbers
 from aacbench.search.layouts import Layout, bind, bound, memo_for
 from aacbench.search.networks import Arcs, Network, Workspace, borrow, give_back
-from aacbench.util.compiled import in_place
+from aacbench.util.compiled import allocation_free
 
 
 def bounds(network: Network, layout: Layout, vertices: Array, target: int) -> Array:
@@ -29,7 +29,7 @@ def bounds(network: Network, layout: Layout, vertices: Array, target: int) -> Ar
     return found
 
 
-@in_place
+@allocation_free
 def fill_bounds(
     arcs: Arcs, layout: Any, memo: Array, work: Workspace, target: int, vertices: Array, found: Array, most: Any
 ) -> int:
@@ -77,12 +77,12 @@ def violations(network: Network, h: Array, known: Array, distance: Array, care: 
     return Violations(high, vertex, rising, int(original[tail]), int(original[head]), through)
 
 
-@in_place
+@allocation_free
 def find_violations(
     arcs: Arcs, original: Array, h: Array, known: Array, distance: Array, care: float
 ) -> tuple[int, int, int, int, int]:
     indptr, heads, weights = arcs.indptr, arcs.heads, arcs.weights
-    high, vertex, rising, tail, best = 0, 0, 0, 0, 0
+    high, vertex, rising, tail, best, least = 0, 0, 0, 0, 0, care
     for u in range(len(h)):
         if not known[u] or (distance[u] >= 0 and not h[u] <= distance[u] + care):
             high += 1
@@ -95,13 +95,12 @@ def find_violations(
             through = weights[arc] + h[v]
             if not h[u] <= through + care and known[v] and distance[v] >= 0:
                 rising += 1
-                least = weights[best] + h[heads[best]]
                 if rising == 1 or through < least or (through == least and original[u] < original[tail]):
-                    tail, best = u, arc
+                    tail, best, least = u, arc, through
     return high, vertex, rising, tail, best
 
 
-@in_place
+@allocation_free
 def _nearer(u: int, other: int, distance: Array, original: Array) -> bool:
     """Return whether u is nearer to the target than another vertex, or as near with a smaller number."""
     one, two = distance[u], distance[other]

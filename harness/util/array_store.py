@@ -109,7 +109,10 @@ def is_sound(file: Path, array: npt.NDArray[Any], digest: str) -> bool:
 
 
 def version_of(file: Path, digest: str) -> Version:
-    """Return a value that changes when the file does, unless the disk fails or its times are forged."""
+    """Return a value that changes when the file does.
+
+    It does not if the disk fails, if times are forged, or if the same bytes are overwritten within a tick of the clock.
+    """
     status = file.stat()
     return digest, (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 

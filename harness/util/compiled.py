@@ -56,10 +56,11 @@ def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     return dispatcher
 
 
-def in_place(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
-    """Compile a kernel that allocates no array.
+def allocation_free(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    """Compile a kernel that allocates no array; one that does is refused with "NRT required".
 
-    Numba then counts no references to arrays. Counting them took a fifth of a search, and half of one with CDH.
+    Numba then counts no references to arrays, which took a fifth of a search, and half of one with CDH. The option is
+    numba's own, used in its sources and not documented.
     """
     return kernel(function, _nrt=False, **options)
 
@@ -71,4 +72,4 @@ def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def inner(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile a kernel that only other kernels call, which saves the time to compile a way in from Python."""
-    return in_place(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    return allocation_free(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)

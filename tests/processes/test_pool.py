@@ -89,11 +89,17 @@ def hash_of(text):
     return hash(text)
 
 
+def hashes_of(text):
+    """Here, and in a worker of this worker, as where a command checks a plugin."""
+    ((_, below),) = run_all(hash_of, [text], 1, LIMITS)
+    return hash(text), below
+
+
 def test_a_forked_worker_orders_sets_in_another_way():
     """Also under tox, which gives every process the same seed."""
-    ((_, forked),) = run_all(hash_of, ["text"], 1, LIMITS)
+    ((_, (forked, below)),) = run_all(hashes_of, ["text"], 1, LIMITS)
     ((_, fresh),) = run_all(hash_of, ["text"], 1, LIMITS, fresh=True)
-    assert forked not in (fresh, hash("text"))
+    assert len({forked, below, fresh}) == len({forked, below, hash("text")}) == 3
 
 
 def test_what_a_job_started_ends_with_the_workers():

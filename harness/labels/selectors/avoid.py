@@ -15,7 +15,7 @@ from aacbench.labels.exact import Direction, distances
 from aacbench.labels.pool import Pool, table
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.networks import Arcs, Network, borrow, give_back
-from aacbench.util.compiled import in_place, kernel
+from aacbench.util.compiled import allocation_free, kernel
 
 
 @dataclass(slots=True)
@@ -170,7 +170,7 @@ def shortest_path_tree(network: Network, root: int) -> tuple[Array, Array, Array
     return distances[network.place], renumbered, network.original[order[:reached]].astype(np.int64)
 
 
-@in_place
+@allocation_free
 def grow_tree(arcs: Arcs, source: int, distances: Array, parents: Array, order: Array, heap: Array) -> int:
     distances[:] = -1
     parents[:] = -1
