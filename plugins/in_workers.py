@@ -45,7 +45,6 @@ class MethodOf:
     sources: PluginSources = PluginSources()
 
     def __call__(self, name: str) -> Method:
-        """The method of this name."""
         built_in = _plugins(PluginSources()).methods()
         return built_in[name].method if name in built_in else _plugins(self.sources).method(name).method
 

@@ -36,27 +36,22 @@ class PluginManager:
         self._timed_out: set[tuple[str, str]] = set()  # plugin and hook of observers that took too long
 
     def plugins(self) -> tuple[Plugin, ...]:
-        """The accepted plugins, built-ins first."""
         return tuple(self._plugins.values())
 
     def problems(self) -> list[Problem]:
-        """The problems in the order they were found."""
         return list(self._problems)
 
     def methods(self) -> Mapping[str, LoadedMethod]:
-        """Every method by name."""
         return MappingProxyType(
             {method.name: LoadedMethod(method, plugin.origin) for plugin in self.plugins() for method in plugin.methods}
         )
 
     def graphs(self) -> Mapping[str, LoadedGraph]:
-        """Every graph of a plugin by name."""
         return MappingProxyType(
             {graph.name: LoadedGraph(graph, plugin.origin) for plugin in self.plugins() for graph in plugin.graphs}
         )
 
     def protocols(self) -> Mapping[str, ProtocolFile]:
-        """Every protocol of a plugin by name."""
         return MappingProxyType({protocol.name: protocol for plugin in self.plugins() for protocol in plugin.protocols})
 
     def method(self, name: str) -> LoadedMethod:
@@ -77,11 +72,9 @@ class PluginManager:
         return load(name) if declared is None else _load_graph(declared)
 
     def cell_finished(self, cell: Mapping[str, Any]) -> None:
-        """Call the observers of a finished cell."""
         self._notify("aacbench_cell_finished", cell=cell)
 
     def run_finished(self, summary: Mapping[str, Any]) -> None:
-        """Call the observers of a finished run."""
         self._notify("aacbench_run_finished", summary=summary)
 
     def add(self, plugin: Plugin) -> None:
@@ -104,7 +97,6 @@ class PluginManager:
             raise PluginError(f"The plugin name {origin.plugin!r} is taken by {_called(other)}; rename one of the two.")
 
     def add_problem(self, problem: Problem) -> None:
-        """Record a problem, once."""
         if problem not in self._problems:
             self._problems.append(problem)
 

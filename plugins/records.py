@@ -73,7 +73,6 @@ class Problem:
 
     @property
     def line(self) -> str:
-        """The problem as one line for a person."""
         return f"{self.origin.plugin} ({self.origin.where}): {self.reason}"
 
 

@@ -8,8 +8,7 @@ from aacbench.bundle import store
 from aacbench.bundle.deploy import deploy
 from aacbench.bundle.evidence import Sample
 from aacbench.contract.method import Heuristic
-from aacbench.processes.isolated import isolated
-from aacbench.processes.pool import Limits
+from aacbench.processes.pool import Limits, isolated
 from aacbench.search import Network, network
 
 

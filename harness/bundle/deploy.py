@@ -22,6 +22,7 @@ from aacbench.contract.method import (
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search.author import author_layout, reaches_itself
+from aacbench.search.batch import checked_vertices
 from aacbench.search.bounds import bounds
 from aacbench.search.goal import DISTANCES
 from aacbench.search.layouts import Layout, differential, max_of
@@ -188,7 +189,7 @@ def _check_goal(goal: Any) -> None:
 
 def _compiled_many(layout: Any, network: Network) -> Many:
     def many(us: npt.ArrayLike, t: int) -> Array:
-        return bounds(network, layout, _vertices(us, network), _vertex(t, network))
+        return bounds(network, layout, checked_vertices(network, us), _vertex(t, network))
 
     return many
 
@@ -199,7 +200,7 @@ def _batch_many(heuristic: BatchHeuristic, network: Network) -> Many:
     arrays = read_only(checked_arrays(heuristic.arrays))
 
     def many(us: npt.ArrayLike, t: int) -> Array:
-        vertices = _vertices(us, network)
+        vertices = checked_vertices(network, us)
         return _numbers(heuristic.many(arrays, vertices, _vertex(t, network)), len(vertices))
 
     return many
@@ -207,7 +208,7 @@ def _batch_many(heuristic: BatchHeuristic, network: Network) -> Many:
 
 def _scalar_many(one: Callable[[int, int], Any], network: Network) -> Many:
     def many(us: npt.ArrayLike, t: int) -> Array:
-        vertices, target = _vertices(us, network).tolist(), _vertex(t, network)
+        vertices, target = checked_vertices(network, us).tolist(), _vertex(t, network)
         found = [one(u, target) for u in vertices]
         whole = all(isinstance(value, int | np.integer) for value in found)
         return _numbers(np.array(found, dtype=None if found and whole else np.float64), len(vertices))
@@ -250,16 +251,5 @@ def _numbers(found: Any, count: int) -> Array:
     return found
 
 
-def _vertices(us: npt.ArrayLike, network: Network) -> Array:
-    array = np.asarray(us)
-    if not array.size:
-        return np.empty(0, dtype=np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise UsageError("Vertices must be a list of vertex numbers.")
-    if array.min() < 0 or array.max() >= network.graph.vertices:
-        raise UsageError(f"The vertices of this graph are 0..{network.graph.vertices - 1}.")
-    return array.astype(np.int64)
-
-
 def _vertex(t: int, network: Network) -> int:
-    return int(_vertices([t], network)[0])
+    return int(checked_vertices(network, t)[0])

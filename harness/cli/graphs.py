@@ -134,8 +134,7 @@ def _describe(name: str, files: tuple[Path, ...]) -> dict[str, Any]:
     if name not in plugins.graphs():
         return describe(load(name))
     from aacbench.plugins.in_workers import GraphOf, sources_of
-    from aacbench.processes.isolated import isolated
-    from aacbench.processes.pool import Limits
+    from aacbench.processes.pool import Limits, isolated
 
     graph_of = GraphOf(sources_of(plugins))
     what = f"The graph {name!r} of a plugin cannot be loaded"

@@ -20,14 +20,12 @@ def labels(graph: Graph, connection: str = "strong") -> Array:
 
 
 def strong(vertices: int, tails: Array, heads: Array) -> Array:
-    """Return the strong components of a list of arcs."""
     indptr = np.zeros(vertices + 1, dtype=np.int64)
     np.cumsum(np.bincount(tails, minlength=vertices), out=indptr[1:])
     return strong_in_rows(indptr, heads[np.argsort(tails, kind="stable")])
 
 
 def weak(vertices: int, tails: Array, heads: Array) -> Array:
-    """Return the weak components of a list of arcs."""
     from scipy.sparse import csr_array  # imported late: it takes half a second, and few need it
     from scipy.sparse.csgraph import connected_components
 

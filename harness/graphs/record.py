@@ -62,7 +62,6 @@ class Graph:
 
     @cached_property
     def sources(self) -> Array:
-        """The source vertex of each arc."""
         return frozen(np.repeat(np.arange(self.vertices, dtype=np.int32), np.diff(self.indptr)), np.int32)
 
     @cached_property

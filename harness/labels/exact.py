@@ -4,8 +4,8 @@ from enum import Enum
 
 import numpy as np
 
-from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
+from aacbench.search.batch import checked_vertices
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.networks import Arcs, Network, borrow, give_back
 from aacbench.util.compiled import allocation_free
@@ -33,14 +33,13 @@ def placed_distances(
 ) -> Array:
     """Return the same in the network's vertex order; `vertex` is the graph's own number."""
     graph = network.graph
-    if not 0 <= vertex < graph.vertices:
-        raise UsageError(f"Vertex {vertex} is not in the graph, which has the vertices 0..{graph.vertices - 1}.")
+    (source,) = network.place[checked_vertices(network, vertex)]
     found = np.empty(graph.vertices, dtype=graph.weights.dtype)
     farthest = graph.weights.dtype.type(2**62 if graph.integral else np.inf)
     arcs = network.arcs if direction is Direction.FROM else network.backward
     work = borrow(network)
     at_most = farthest if limit is None or limit >= farthest else graph.weights.dtype.type(limit)
-    one_to_all(arcs, network.place[vertex], at_most, found, work.heap)
+    one_to_all(arcs, source, at_most, found, work.heap)
     give_back(network, work)
     return found
 

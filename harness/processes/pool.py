@@ -9,13 +9,14 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import connection, forkserver, resource_tracker
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from aacbench.errors import StoreError
+from aacbench.errors import AacbenchError, StoreError, UsageError
 from aacbench.processes.worker import Failure, Progress, Started, WorkerPlace, end_session, serve
 from aacbench.util.atomic_io import storing
 from aacbench.util.cleanup import temporary_folder
@@ -156,12 +157,9 @@ class Pool:
                     return worker
         while self._idle and len(self._idle) + len(self._busy) >= 2 * self._count:
             self._idle.pop(0).kill()
-        worker = self._start()
+        worker = _start(self._work, self._limits, self.folder, self._fresh)
         worker.kind = kind
         return worker
-
-    def _start(self) -> _Worker:
-        return _start(self._work, self._limits, self.folder, self._fresh)
 
 
 def run_all(
@@ -175,6 +173,25 @@ def run_all(
 ) -> list[tuple[Any, Any]]:
     with Pool(work, min(workers, len(jobs)), limits, kind, fresh=fresh) as pool:
         return list(pool.run(jobs))
+
+
+def isolated(work: Callable[[Any], Any], job: Any, limits: Limits, what: str) -> Any:
+    """Return `work(job)`; `what` begins the sentence about work that hangs, dies or is out of memory."""
+    ((_, answer),) = run_all(partial(_caught, work), [job], 1, limits)
+    if isinstance(answer, AacbenchError):
+        raise answer
+    if isinstance(answer, Failure):
+        raise UsageError(f"{what}: {answer.reason}.")
+    return answer
+
+
+def _caught(work: Callable[[Any], Any], job: Any) -> Any:
+    try:
+        return work(job)
+    except StoreError:
+        raise
+    except AacbenchError as error:
+        return UsageError(str(error))  # others may have more arguments than a pipe can carry
 
 
 def start_server() -> None:

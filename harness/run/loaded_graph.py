@@ -13,8 +13,7 @@ from aacbench.graphs.load import load
 from aacbench.graphs.record import Array, Graph
 from aacbench.labels.exact import Direction, placed_distances
 from aacbench.labels.graph_info import graph_info
-from aacbench.processes.isolated import isolated
-from aacbench.processes.pool import Limits
+from aacbench.processes.pool import Limits, isolated
 from aacbench.queries.record import QuerySet, some_targets
 from aacbench.queries.splits import Splits, query_splits
 from aacbench.run.records import QueryPlan, Study

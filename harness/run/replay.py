@@ -10,7 +10,7 @@ import numpy as np
 from aacbench.bundle.deploy import Deployed
 from aacbench.errors import UsageError
 from aacbench.labels.exact import Direction, distances
-from aacbench.processes.isolated import isolated
+from aacbench.processes.pool import isolated
 from aacbench.run.audit import audit_answers, audit_bounds, audit_targets
 from aacbench.run.build import Built, CellJob, Result, build
 from aacbench.run.loaded_graph import LoadedGraph

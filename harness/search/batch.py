@@ -36,7 +36,7 @@ def search(
     """
     if isinstance(policy, str):
         policy = parse(policy)
-    s, t = _vertices(network, sources), _vertices(network, targets)
+    s, t = checked_vertices(network, sources), checked_vertices(network, targets)
     if len(s) != len(t):
         raise UsageError(f"The number of sources ({len(s)}) and of targets ({len(t)}) must be equal.")
     if callable(heuristic):
@@ -116,12 +116,12 @@ def _path(network: Network, buffer: Array, source: int, costs: Array, counts: Ar
     return np.concatenate(([source], tail)).astype(np.int64)
 
 
-def _vertices(network: Network, values: npt.ArrayLike) -> Array:
+def checked_vertices(network: Network, values: npt.ArrayLike) -> Array:
     array = np.atleast_1d(np.asarray(values))
     if array.size == 0:
         return np.empty(0, dtype=np.int64)
     if array.dtype.kind not in "iu" or array.ndim != 1:
-        raise UsageError("Sources and targets must be lists of vertex numbers.")
+        raise UsageError("Vertices must be a list of vertex numbers.")
     if array.min() < 0 or array.max() >= network.graph.vertices:
         wrong = array[(array < 0) | (array >= network.graph.vertices)][0]
         raise UsageError(f"Vertex {wrong} is not in the graph, which has the vertices 0..{network.graph.vertices - 1}.")

@@ -45,7 +45,7 @@ def fill_bounds(
 
 
 class Violations(NamedTuple):
-    """How many vertices and arcs break a claim, and one example of each, or -1, in the graph's own numbers.
+    """How many vertices and arcs break a claim, and where there are any, an example in the graph's own numbers.
 
     The examples are the vertex nearest to the target and the arc with the smallest w(u, v) + h(v), `through`; of
     several, the one with the smallest number.
@@ -66,23 +66,15 @@ def violations(network: Network, h: Array, known: Array, distance: Array, care: 
     unreachable. An arc counts only if its head reaches the target, since no other arc is on a path. `care` is the
     tolerance.
     """
-    arcs, original = network.arcs, network.original
-    tolerance = arcs.weights.dtype.type(care)
-    high, vertex, rising, tail, arc = find_violations(arcs, original, h, known, distance, tolerance)
-    vertex = int(original[vertex]) if high else -1
-    if not rising:
-        return Violations(high, vertex, 0, -1, -1, 0)
-    head = arcs.heads[arc]
-    through = (arcs.weights[arc] + h[head]).item()
-    return Violations(high, vertex, rising, int(original[tail]), int(original[head]), through)
+    care = network.graph.weights.dtype.type(care)
+    return Violations(*find_violations(network.arcs, network.original, h, known, distance, care))
 
 
 @allocation_free
 def find_violations(
     arcs: Arcs, original: Array, h: Array, known: Array, distance: Array, care: float
-) -> tuple[int, int, int, int, int]:
-    indptr, heads, weights = arcs.indptr, arcs.heads, arcs.weights
-    high, vertex, rising, tail, best, least = 0, 0, 0, 0, 0, care
+) -> tuple[int, int, int, int, int, float]:
+    high, vertex, rising, tail, head, least = 0, 0, 0, 0, np.int64(0), care
     for u in range(len(h)):
         if not known[u] or (distance[u] >= 0 and not h[u] <= distance[u] + care):
             high += 1
@@ -90,14 +82,14 @@ def find_violations(
                 vertex = u
         if not known[u]:
             continue
-        for arc in range(np.int64(indptr[u]), np.int64(indptr[u + 1])):
-            v = heads[arc]
-            through = weights[arc] + h[v]
+        for arc in range(arcs.indptr[u], arcs.indptr[u + 1]):
+            v = arcs.heads[arc]
+            through = arcs.weights[arc] + h[v]
             if not h[u] <= through + care and known[v] and distance[v] >= 0:
                 rising += 1
                 if rising == 1 or through < least or (through == least and original[u] < original[tail]):
-                    tail, best, least = u, arc, through
-    return high, vertex, rising, tail, best
+                    tail, head, least = u, np.int64(v), through
+    return high, original[vertex], rising, original[tail], original[head], least
 
 
 @allocation_free

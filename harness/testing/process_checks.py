@@ -14,8 +14,7 @@ from aacbench.bundle.functions import Address, address_of, function_at
 from aacbench.contract.method import Claims, Method, Params, Unsupported
 from aacbench.errors import BundleError, UsageError
 from aacbench.graphs.record import Array, Graph
-from aacbench.processes.isolated import isolated
-from aacbench.processes.pool import Limits
+from aacbench.processes.pool import Limits, isolated
 from aacbench.testing.graph_case import GraphCase
 from aacbench.testing.subject import (
     SEED,

@@ -17,8 +17,7 @@ from aacbench.bundle.evidence import Sample, check_evidence, check_steady, take_
 from aacbench.contract.method import BatchHeuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic
 from aacbench.errors import BundleError, DisagreementError
 from aacbench.graphs import from_arcs
-from aacbench.processes.isolated import isolated
-from aacbench.processes.pool import Limits
+from aacbench.processes.pool import Limits, isolated
 from aacbench.search import dijkstra, network
 from aacbench.util.source_file import read_source
 

@@ -30,5 +30,4 @@ class Dice:
         return self.between(0, 100, size)
 
     def order(self, count: int) -> Array:
-        """Return the numbers 0 to count - 1, shuffled."""
         return np.argsort(self._words.random_raw(count), kind="stable")

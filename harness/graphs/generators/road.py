@@ -302,7 +302,6 @@ def _bent(points: Array, streets: Streets, bends: int, dice: Dice) -> tuple[Arra
 
 
 def _arcs(streets: Streets) -> tuple[Array, Array, Array]:
-    """Return tail, head and stretch of each arc."""
     along, against = np.flatnonzero(streets.direction != AGAINST), np.flatnonzero(streets.direction != ALONG)
     tail = np.concatenate([streets.start[along], streets.end[against]])
     head = np.concatenate([streets.end[along], streets.start[against]])

@@ -19,7 +19,6 @@ class AdamW:
         self._steps = [torch.tensor(0.0) for _ in parameters]
 
     def minimise(self, loss: torch.Tensor) -> None:
-        """Make one step down the gradient of the loss."""
         gradients = list(torch.autograd.grad(loss, self._parameters))
         with torch.no_grad():
             adamw(self._parameters, gradients, self._means, self._squares, [], self._steps, **self._settings)
