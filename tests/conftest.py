@@ -15,6 +15,8 @@ from aacbench.util.paths import data_folder
 settings.register_profile("aacbench", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("aacbench")
 
+LONG = ("test_types.py", "test_built_in.py", "test_stopped.py", "test_project.py")
+
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """One more than there are cores: some tests wait for a time limit, and many for processes that they start."""
@@ -28,7 +30,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip, with the reason, what needs real graphs where there are none."""
+    """Begin with the longest files, so that no core waits for one at the end; skip what needs real graphs, if none."""
+    items.sort(key=lambda item: item.path.name not in LONG)
     folder = data_folder()
     if folder is not None and folder.is_dir():
         return

@@ -19,7 +19,7 @@ from aacbench.run.rebuild import built_before, fastest_cells, judged, other_seed
 from aacbench.run.records import Study
 from aacbench.run.run_config import RunConfig, key_of, named
 from aacbench.run.steps import run_cells, step_pool
-from aacbench.run.store import Cell, Existing, commit, decide, read_or_damage, state_of
+from aacbench.run.store import Cell, Existing, commit, decide, read_or_damage, state_of, sweep
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.search import parse
 from aacbench.util.canonical import plain
@@ -83,14 +83,17 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     def progress(job: CellJob, text: str) -> None:
         config.notify("progress", {"cell": job.cell_id, "plan": job.plan, "text": text})
 
-    with step_pool(config.workers, config.limits, progress) as pool:
-        planned, graphs = prepare(study, config)
-        config.before([key_of(study, config, graphs, cell) for cell in planned.cells])
-        options = {name: getattr(config, name) for name in ("existing", "workers", "rebuild", "lock")}
-        facts = {"study": study.record(), "version": VERSION, "limits": asdict(config.limits), **options}
-        log = start_run(config.root, facts)
-        run = _Run(study, config, graphs, log, pool)
-        cells = _stages(run, planned)
+    try:
+        with step_pool(config.workers, config.limits, progress) as pool:
+            planned, graphs = prepare(study, config)
+            config.before([key_of(study, config, graphs, cell) for cell in planned.cells])
+            options = {name: getattr(config, name) for name in ("existing", "workers", "rebuild", "lock")}
+            facts = {"study": study.record(), "version": VERSION, "limits": asdict(config.limits), **options}
+            log = start_run(config.root, facts)
+            run = _Run(study, config, graphs, log, pool)
+            cells = _stages(run, planned)
+    finally:
+        sweep(config.root)  # what workers were writing when they were killed
     if config.rebuild and config.existing != "verify":
         _rebuild(run, cells)
     log.finish({"cells": len(cells)})

@@ -22,6 +22,7 @@ from aacbench.run.layout import cell_folder
 from aacbench.run.records import MethodChoice
 from aacbench.run.store import read_cell
 from aacbench.run.study import summary
+from aacbench.util.cleanup import UNFINISHED, this_host
 from aacbench.util.file_lock import file_lock
 
 METHODS = ("alt", "random-subset", "slow")
@@ -96,14 +97,18 @@ def test_an_interrupted_run_leaves_no_process_and_goes_on(tmp_path: Path) -> Non
     seen = summary(root)
     assert not seen.damaged
     assert len(seen.missing) >= 2  # those that hang
+    left = root / "artifacts" / "bundles" / "aa" / f"{UNFINISHED}~{this_host()}~{process.pid}~ab"
+
+    def interrupt(event, facts) -> None:
+        if event == "planned":
+            left.mkdir(parents=True)  # as a worker leaves it that is killed while it writes
+            raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
-        run_study(study, studies.config(root, notify=_interrupt))
+        run_study(study, studies.config(root, notify=interrupt))
     assert not summary(root).damaged
-
-
-def _interrupt(event, facts) -> None:
-    if event == "planned":
-        raise KeyboardInterrupt
+    assert left.parent.exists()
+    assert not left.exists()
 
 
 def _workers(process: subprocess.Popen) -> list[psutil.Process]:
