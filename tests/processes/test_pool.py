@@ -85,6 +85,16 @@ def test_workers_share_no_random_state_and_are_where_their_pool_is(tmp_path, mon
     assert {answer[2:] for answer in answers} == {(str(tmp_path), str(tmp_path))}
 
 
+def test_a_folder_of_temporary_files_with_a_long_name_will_do(tmp_path, monkeypatch):
+    """The server's socket could not lie in it, so each worker is started by itself."""
+    folder = tmp_path / ("long" * 25)
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    ((_, (_, inside)),) = run_all(who, ["a"], 1, LIMITS)
+    assert inside.startswith(str(folder))
+    assert list(folder.iterdir()) == []
+
+
 def hash_of(text):
     return hash(text)
 

@@ -2,11 +2,13 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import time
 from functools import partial
 from pathlib import Path
+from tempfile import mkdtemp
 
 import psutil
 import pytest
@@ -37,8 +39,7 @@ def kill(tmp_path: Path, undisturbed):
 
     What is left when the test is done must come to what an undisturbed run comes to, with nothing left behind.
     """
-    root, temporary = tmp_path / "study", tmp_path / "temporary"
-    temporary.mkdir()
+    root, temporary = tmp_path / "study", Path(mkdtemp(prefix="aacbench-test-"))  # short, so that workers are forked
 
     def kill(wait, *more: str) -> None:
         process = group.started(root, METHODS, *more, temporary=temporary)
@@ -54,6 +55,7 @@ def kill(tmp_path: Path, undisturbed):
     assert group.leftovers(root) == []
     # Of a killed process, multiprocessing leaves the empty folder of a socket.
     assert [path for path in temporary.iterdir() if not path.name.startswith("pymp-")] == []
+    shutil.rmtree(temporary)
     assert group.processes(root) == []
 
 
