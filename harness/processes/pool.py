@@ -77,10 +77,9 @@ class Pool:
     """Worker processes that are reused, at most `count` of them at work at once.
 
     Workers are forked from a clean server process, not from the caller, whose threads and half-held locks they would
-    inherit. A job may leave anything behind in its process, such as a thread, so a
-    worker that has had a job of one `kind` gets no other kind. `seconds` says how long a job may take. `fresh` workers
-    are interpreters of their own, which share nothing with the server, not even the order of sets. Use the pool as a
-    context, so that no worker stays behind.
+    inherit. A job may leave anything behind in its process, such as a thread, so a worker that has had a job of one
+    `kind` gets no other kind. `seconds` says how long a job may take. `fresh` workers are interpreters of their own,
+    which share nothing with the server, not even the order of sets. Use it as a context, so that no worker stays.
     """
 
     def __init__(

@@ -89,14 +89,13 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
             config.before([key_of(study, config, graphs, cell) for cell in planned.cells])
             options = {name: getattr(config, name) for name in ("existing", "workers", "rebuild", "lock")}
             facts = {"study": study.record(), "version": VERSION, "limits": asdict(config.limits), **options}
-            log = start_run(config.root, facts)
-            run = _Run(study, config, graphs, log, pool)
+            run = _Run(study, config, graphs, start_run(config.root, facts), pool)
             cells = _stages(run, planned)
     finally:
         sweep(config.root)  # what workers were writing when they were killed
     if config.rebuild and config.existing != "verify":
         _rebuild(run, cells)
-    log.finish({"cells": len(cells)})
+    run.log.finish({"cells": len(cells)})
     return cells
 
 
