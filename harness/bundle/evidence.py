@@ -78,15 +78,16 @@ def check_evidence(heuristic: Heuristic, network: Network, sample: Sample, taken
                 raise DisagreementError(_difference(sample.pair(at), here.tier, ours[at], each.form, each.bounds[at]))
 
 
-def check_steady(deployed: Deployed, sample: Sample) -> None:
-    """Refuse a bound that depends on what was asked before: ask in order, then backwards."""
-    first = sample.bounds(deployed)
+def check_steady(deployed: Deployed, sample: Sample, first: Array | None = None) -> Array:
+    """The sampled bounds, or as they were at first; refuse one that comes out different when asked backwards now."""
+    first = sample.bounds(deployed) if first is None else first
     backwards = [deployed.many(us[::-1], target) for target, us in reversed(sample.rows())]
     again = np.concatenate(backwards)[::-1]
     if (at := first_difference(first, again)) is not None:
         raise DisagreementError(
             f"{sample.pair(at)} returned {first[at]}, then {again[at]}; a heuristic must be deterministic."
         )
+    return first
 
 
 def other_forms(heuristic: Heuristic) -> list[tuple[str, Leaf]]:

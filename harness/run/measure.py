@@ -59,7 +59,7 @@ def measure(job: CellJob, built: Built) -> Result:
 def _measure(job: CellJob, built: Built) -> Result:
     loaded = job.loaded()
     counted, deployed = ready(job, built, loaded)
-    check_steady(deployed, built.sample)
+    bounds = check_steady(deployed, built.sample)
     facts = {
         "bundle": built.bundle or None,
         "bytes": {"nominal_per_vertex": nominal_bytes(job.plan.params, job.plan.budget), **counted.record()},
@@ -67,7 +67,9 @@ def _measure(job: CellJob, built: Built) -> Result:
         "tier": deployed.tier,
         "claims": asdict(job.claims),
     }
-    return _searched(job, loaded, deployed, facts)
+    result = _searched(job, loaded, deployed, facts)
+    check_steady(deployed, built.sample, bounds)  # again, because a bound may change after many calls
+    return result
 
 
 def ready(job: CellJob, built: Built, loaded: LoadedGraph) -> tuple[Inventory, Deployed]:

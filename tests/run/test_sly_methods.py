@@ -13,6 +13,7 @@ SLY = Path(__file__).parents[1] / "plugins" / "sly_methods.py"
 REASONS = {
     "remember": "in the process that built it, but 0 from the bundle",
     "now-and-then": "a heuristic must be deterministic",
+    "after-many": "returned 1, then 0; a heuristic must be deterministic",
     "truth": "must be a number, not a bool",
     "least": "h(",
 }
