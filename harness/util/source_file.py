@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 _RECORD = "__aacbench_source__"
+_LONGEST_STEM = 100  # letters of a file's name in that of its module, which is a file in a bundle
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,12 @@ def source_of(module: str) -> SourceFile | None:
 
 
 def read_source(path: str | Path) -> SourceFile:
-    """Read a plugin file; the name of its module tells files in different folders apart."""
+    """Read a plugin file; its module is named by its bytes, so that it is the same wherever the file lies."""
     file = Path(path).expanduser().resolve()
     if file.suffix != ".py":
         raise ImportError(f"{file.name} is not a Python file, whose name ends in .py")
-    stem = re.sub(r"\W", "_", file.stem)
-    name = f"aacbench_plugin_{stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:8]}"
-    return SourceFile(name, file, file.read_bytes())
+    stem, source = re.sub(r"\W", "_", file.stem, flags=re.ASCII)[:_LONGEST_STEM], file.read_bytes()
+    return SourceFile(f"aacbench_plugin_{stem}_{hashlib.sha256(source).hexdigest()[:8]}", file, source)
 
 
 def package_digest(module: str, *, outermost: bool = True) -> str:

@@ -133,14 +133,20 @@ def test_a_plugin_file_is_the_same_module_in_another_process():
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 
-def test_files_of_one_name_in_two_folders_are_two_modules(tmp_path):
+def test_a_module_is_named_by_the_file_and_its_bytes_wherever_it_lies(tmp_path):
     names = []
-    for folder in ("a", "b"):
+    for folder, text in (("a", "1"), ("b", "1"), ("c", "2")):
         (tmp_path / folder).mkdir()
-        (tmp_path / folder / "my plugin.py").write_text("")
+        (tmp_path / folder / "my plugin.py").write_text(text)
         names.append(read_source(tmp_path / folder / "my plugin.py").module)
-    assert names[0] != names[1]
+    assert names[0] == names[1] != names[2]
     assert names[0].startswith("aacbench_plugin_my_plugin_")
+
+
+def test_a_file_with_the_longest_name_has_a_module_with_a_shorter_one(tmp_path):
+    file = tmp_path / f"{'n' * 252}.py"
+    file.write_text("")
+    assert len(read_source(file).module) < 200
 
 
 def test_a_changed_file_is_imported_again_and_its_digest_is_that_of_what_ran(tmp_path):

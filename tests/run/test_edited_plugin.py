@@ -1,9 +1,11 @@
-"""A plugin file that is edited during a run: every process runs the bytes that the command read."""
+"""A plugin file that is edited during a run, or moved after it: what counts are the bytes that the command read."""
 
 import hashlib
+import shutil
 from pathlib import Path
 
 import small_studies as studies
+from cli.command import command
 
 from aacbench.run.driver import run_study
 from aacbench.run.rows import read_queries
@@ -57,3 +59,22 @@ def test_a_file_edited_during_a_run_changes_nothing(tmp_path: Path) -> None:
         rows = read_queries(cell.files["queries.csv"])
         assert (cell.outcome, set(rows["h_source"])) == ("ok", {1})
         assert cell.key["plugin_digest"] == hashlib.sha256(PLUGIN.format(bound=1).encode()).hexdigest()
+
+
+def test_a_file_that_was_moved_builds_the_same(tmp_path: Path, capsys) -> None:
+    file, moved, root = tmp_path / "one.py", tmp_path / "moved" / "one.py", tmp_path / "study"
+    file.write_text(PLUGIN.format(bound=1))
+    sizes = ("--graphs", "p7", "--budgets", "8", "--queries", "5/5")
+    run = ("run", "--methods", "edited-compiled,edited-batch", *sizes, "--out", root)
+    assert command(*run, "--plugin", file) == 0
+    moved.parent.mkdir()
+    file.rename(moved)
+    assert command(*run, "--plugin", moved, "--rebuild") == 0
+    cells = [cell for cell in studies.cells(root).values() if cell.key["method"] != "dijkstra"]
+    assert [cell.outcome for cell in cells] == ["ok", "ok"]
+    for number, cell in enumerate(cells):
+        assert command("replay", cell.cell_id, "--study", root, "--plugin", moved) == 0
+        assert "stored and recomputed agree" in capsys.readouterr().out
+        shutil.rmtree(root / "artifacts")
+        out = tmp_path / str(number)
+        assert command("export", cell.cell_id, out, "--study", root, "--plugin", moved) == 0
