@@ -12,6 +12,7 @@ from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
 
 _WIDEST, _DIMENSIONS = 8, 4
+_LONGEST_NAME = 100  # bytes: an array is saved in a file of its name
 
 
 def checked_arrays(arrays: Any) -> Mapping[str, Array]:
@@ -20,6 +21,8 @@ def checked_arrays(arrays: Any) -> Mapping[str, Array]:
         raise UsageError(f"A heuristic's arrays must be a mapping from names to arrays, not a {type(arrays).__name__}.")
     for name, array in arrays.items():
         check_name(name, "array")
+        if len(name.encode()) > _LONGEST_NAME:
+            raise UsageError(f"The name of the array {name[:20]!r}... is too long; use at most {_LONGEST_NAME} bytes.")
         if not isinstance(array, np.ndarray):
             raise UsageError(f"The array {name!r} must be a NumPy array, not a {type(array).__name__}.")
         if array.ndim > _DIMENSIONS:

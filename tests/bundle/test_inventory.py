@@ -90,6 +90,13 @@ def test_no_array_has_so_many_dimensions_that_its_shape_could_say_much():
         inventory(BatchHeuristic({"rows": np.zeros((1,) * 5)}, many), 10)
 
 
+@pytest.mark.parametrize("name", ["n" * 101, "\u00e9" * 51])
+def test_an_array_has_a_name_that_a_file_can_have(name):
+    inventory(BatchHeuristic({name[:-1]: np.zeros(1)}, many), 10)
+    with pytest.raises(UsageError, match="is too long; use at most 100 bytes"):
+        inventory(BatchHeuristic({name: np.zeros(1)}, many), 10)
+
+
 def test_names_are_free_until_they_are_data():
     named = {"n" * length: np.zeros(1, np.int8) for length in (1, 55)}
     heuristic = LabelHeuristic(named, "differential", {"s" * 200: 1})
