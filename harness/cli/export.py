@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from aacbench.cli.shared import FOLDER, PLUGIN_FILES, study_folder
+from aacbench.cli.shared import FOLDER, MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, study_folder
 from aacbench.errors import UsageError
 
 
@@ -13,7 +13,11 @@ from aacbench.errors import UsageError
 @click.argument("folder", type=FOLDER)
 @click.option("--study", type=FOLDER, help="The study.  [default: the only one in ./studies]")
 @PLUGIN_FILES
-def export(cell: str, folder: Path, study: Path | None, plugin_files: tuple[Path, ...]) -> None:
+@TIME_LIMIT
+@MEMORY_LIMIT
+def export(
+    cell: str, folder: Path, study: Path | None, plugin_files: tuple[Path, ...], time_limit: float, memory_limit: float
+) -> None:
     """Copy the bundle of a cell into a new FOLDER; CELL is an id or how one begins.
 
     A bundle holds the arrays that were measured and bundle.json, which says what they are. In Python,
@@ -26,6 +30,7 @@ def export(cell: str, folder: Path, study: Path | None, plugin_files: tuple[Path
     from aacbench.bundle.store import copy_bundle
     from aacbench.cli.replay import find_cell, plugins_of
     from aacbench.cli.running import config_of
+    from aacbench.processes.pool import GIB, Limits
     from aacbench.run.build import bundle_info
     from aacbench.run.rebuild import restored, stored_bundle
     from aacbench.run.run_config import plan_of
@@ -35,12 +40,17 @@ def export(cell: str, folder: Path, study: Path | None, plugin_files: tuple[Path
     found = find_cell(root, cell)
     if folder.exists():
         raise UsageError(f"{folder} exists already; name a new folder.")
-    bundle = stored_bundle(root, found) or restored(config_of(root, plugins_of(found, plugin_files)), found)
+    bundle = stored_bundle(root, found)
+    if bundle is None:
+        plugins, limits = plugins_of(found, plugin_files), Limits(time_limit, int(memory_limit * GIB))
+        bundle = restored(config_of(root, plugins, limits=limits), found)
     # Cells may share a bundle, which describes the first of them.
     info = bundle_info(plan_of(found.key), found.record["claims"], found.record["build"])
     with storing(folder.parent):
-        copy_bundle(bundle, folder, {"cell": found.cell_id, **info})
+        copy_bundle(bundle, folder, {"cell": found.cell_id, "outcome": found.outcome, **info})
     size = sum(file.stat().st_size for file in folder.iterdir())
     key = found.key
     click.echo(f"{folder}: {key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}, {size} bytes")
+    if found.outcome != "ok":
+        click.echo(f"aacbench: This cell is {found.outcome} ({found.record['reason']}); do not rely on it.", err=True)
     click.echo(f'In Python: aacbench.load_bundle("{folder}").route(source, target)')

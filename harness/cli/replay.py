@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.shared import FOLDER, MISMATCH, PLUGIN_FILES, positive, study_folder
+from aacbench.cli.shared import FOLDER, MEMORY_LIMIT, MISMATCH, PLUGIN_FILES, TIME_LIMIT, study_folder
 from aacbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,10 +18,16 @@ if TYPE_CHECKING:
 @click.argument("cell")
 @click.option("--study", type=FOLDER, help="The study.  [default: the only one in ./studies]")
 @PLUGIN_FILES
-@click.option("--time-limit", default=3600.0, show_default=True, callback=positive, help="Seconds it may take.")
+@TIME_LIMIT
+@MEMORY_LIMIT
 @click.pass_context
 def replay(
-    context: click.Context, cell: str, study: Path | None, plugin_files: tuple[Path, ...], time_limit: float
+    context: click.Context,
+    cell: str,
+    study: Path | None,
+    plugin_files: tuple[Path, ...],
+    time_limit: float,
+    memory_limit: float,
 ) -> None:
     """Recompute a cell's counterexample from its graph, or its audit; CELL is an id or how one begins.
 
@@ -30,7 +36,7 @@ def replay(
     aacbench replay 3f9a --study studies/mine --plugin mine.py
     """
     from aacbench.cli.running import config_of
-    from aacbench.processes.pool import Limits
+    from aacbench.processes.pool import GIB, Limits
     from aacbench.run.replay import replay as replay_cell
     from aacbench.run.study import read_plan
 
@@ -43,7 +49,7 @@ def replay(
     digests = {key["method"]: key["plugin_digest"], **key.get("part_digests", {})}
     if any(manager.method(name).origin.digest != digest for name, digest in digests.items()):
         click.echo("note: the method's source has changed since this cell was run")
-    lines = replay_cell(config_of(root, manager, limits=Limits(seconds=time_limit)), found)
+    lines = replay_cell(config_of(root, manager, limits=Limits(time_limit, int(memory_limit * GIB))), found)
     _show(lines)
     agree = all(line.agrees for line in lines)
     click.echo("stored and recomputed agree" if agree else "stored and recomputed DIFFER")

@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from aacbench.cli.shared import PLUGIN_FILES, positive
+from aacbench.cli.shared import MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT
 from aacbench.processes.pool import start_server
 
 MOST_WORKERS, MANY_WORKERS = 4, 1024  # by default, and at all
-LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even import what it needs
 STOPPED = 1  # as for a run that could not finish some of its cells
 
 
@@ -52,15 +51,8 @@ def default_workers() -> int:
     show_default=True,
     help="What to do with cells that are there already.",
 )
-@click.option("--time-limit", default=3600.0, show_default=True, callback=positive, help="Seconds a cell may take.")
-@click.option(
-    "--memory-limit",
-    default=8.0,
-    show_default=True,
-    type=click.FloatRange(LEAST_MEMORY, MOST_MEMORY),
-    callback=positive,
-    help="GiB a worker may hold.",
-)
+@TIME_LIMIT
+@MEMORY_LIMIT
 @click.option("--rebuild", is_flag=True, help="Build a cell of each method once more; it must come out the same.")
 @click.option("--time", is_flag=True, help="Time the searches too, alone and in turns, after everything is counted.")
 @click.option(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from aacbench.run.study import StudyContents
 
 STUDIES = Path("studies")
+LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even import what it needs
 
 ALL_OK, SOME_FAILED, USAGE, SOME_WRONG, MISMATCH, NOTHING_RAN = range(6)
 
@@ -42,6 +43,17 @@ PLUGIN_FILES = click.option(
     type=FOLDER,
     callback=_existing_files,
     help="Load a plugin from a Python file; may be given several times.",
+)
+TIME_LIMIT = click.option(
+    "--time-limit", default=3600.0, show_default=True, callback=positive, help="Seconds a cell may take."
+)
+MEMORY_LIMIT = click.option(
+    "--memory-limit",
+    default=8.0,
+    show_default=True,
+    type=click.FloatRange(LEAST_MEMORY, MOST_MEMORY),
+    callback=positive,
+    help="GiB a worker may hold.",
 )
 
 

@@ -66,3 +66,35 @@ def test_a_folder_that_exists_and_a_cell_without_arrays_are_refused(study, tmp_p
     assert command("export", names["plain"], tmp_path / "out", "--study", study, "--plugin", JUDGED) == 2
     assert "has no bundle" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_limits_hold_where_a_bundle_is_built_again(study, tmp_path, capsys):
+    cell = next(cell for cell in studies.cells(study).values() if cell.key["method"] == "alt")
+    shutil.rmtree(study / "artifacts")
+    limit = ("--study", study, "--time-limit", "0.000001")
+    assert command("export", cell.cell_id, tmp_path / "out", *limit) == 2
+    assert "It took longer than 1e-06 seconds" in capsys.readouterr().err
+
+
+TOO_HIGH = """
+import numpy as np
+from aacbench.plugins import BatchHeuristic, Method, hookimpl
+
+def many(arrays, us, t):
+    return np.where(us == t, 0, 1000)
+
+@hookimpl
+def aacbench_methods():
+    yield Method("high", "inadmissible", lambda budget, info, params: params, lambda context: BatchHeuristic({}, many))
+"""
+
+
+def test_a_heuristic_that_was_found_wrong_is_exported_with_a_warning(tmp_path, capsys):
+    plugin = tmp_path / "high.py"
+    plugin.write_text(TOO_HIGH)
+    assert run_study(tmp_path / "study", "high", "--plugin", plugin) == 3
+    high = next(cell for cell in studies.cells(tmp_path / "study").values() if cell.key["method"] == "high")
+    capsys.readouterr()
+    assert command("export", high.cell_id, tmp_path / "out", "--study", tmp_path / "study", "--plugin", plugin) == 0
+    assert capsys.readouterr().err.startswith("aacbench: This cell is wrong (not admissible: h(")
+    assert aacbench.load_bundle(tmp_path / "out").info["outcome"] == "wrong"
