@@ -4,12 +4,11 @@ import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from aacbench.errors import UsageError
+from aacbench.graphs.record import Array
 from aacbench.reports.formatting import (
     UNMATCHED,
     aligned,
@@ -25,7 +24,6 @@ from aacbench.run.matched import bytes_per_vertex, expansions
 from aacbench.run.records import BASELINE, TEST
 from aacbench.run.store import Cell
 
-Array = npt.NDArray[Any]
 Place = tuple[str, float]  # graph and budget
 
 

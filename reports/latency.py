@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from aacbench.errors import UsageError
+from aacbench.graphs.record import Array
 from aacbench.reports.formatting import (
     aligned,
     is_matched,
@@ -20,8 +19,6 @@ from aacbench.reports.formatting import (
 from aacbench.run.layout import CONTROL_FILE, TIMINGS_FILE
 from aacbench.run.rows import read_timings
 from aacbench.run.store import Cell
-
-Array = npt.NDArray[Any]
 
 MICROSECOND, MIB = 1000, 2**20
 

@@ -4,11 +4,10 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from aacbench.graphs.record import Array
 from aacbench.reports.formatting import (
     LONGEST_REASON,
     aligned,
@@ -24,8 +23,6 @@ from aacbench.run.matched import bytes_per_vertex, self_reported
 from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION
 from aacbench.run.store import Cell
 from aacbench.util.text import one_line
-
-Array = npt.NDArray[Any]
 
 TEXT_COLUMNS = ("graph", "method", "settings", "outcome")
 

@@ -4,14 +4,12 @@ import csv
 import io
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import DataError
-
-Array = npt.NDArray[Any]
+from aacbench.graphs.record import Array
 
 TEXT, WHOLE, NUMBER = "text", "whole number", "number"
 QUERIES = {

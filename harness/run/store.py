@@ -32,7 +32,7 @@ from aacbench.util.cleanup import UNFINISHED, abandoned, is_scratch, scratch_nam
 from aacbench.util.file_lock import sweep_locks
 
 if TYPE_CHECKING:
-    from aacbench.run.rows import Array
+    from aacbench.graphs.record import Array
 
 
 FORMAT = "aacbench.cell.json/1"

@@ -16,8 +16,6 @@ from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search.networks import Network
 
-UNREACHABLE = -1  # the label where there is no path between the vertex and the landmark
-
 
 class Kernels(NamedTuple):
     """The two functions to compile for a layout class, and a function that allocates scratch for one thread."""
@@ -92,7 +90,7 @@ class Differential(NamedTuple):
     """Landmark distances, one row per vertex: the bound of ALT and of every subset of its labels.
 
     The first `both` columns hold d(l, v) = d(v, l), the next `forward` columns d(l, v), the rest d(v, l). `complete`
-    says that no label is UNREACHABLE. `margin` is subtracted from each difference to make up for rounding. `scale`
+    says that no label is -1, for no path. `margin` is subtracted from each difference to make up for rounding. `scale`
     converts label units to weights. `nothing` is zero in the type of the differences.
     """
 

@@ -164,16 +164,8 @@ def _fill(
     below = run.settled + (sum(f < found - slack for f in run.popped) if path else len(run.popped))
     level = sum(found - slack <= f <= found + slack for f in run.popped) if path else 0
     cost[:] = found, path_cost, h_source
-    count[:] = (
-        max(0, len(path) - 1),
-        run.settled + len(run.popped),
-        run.reexpanded,
-        run.pushed,
-        run.stale,
-        len(run.h),
-        below,
-        level,
-    )
+    edges, expanded = max(0, len(path) - 1), run.settled + len(run.popped)
+    count[:] = edges, expanded, run.reexpanded, run.pushed, run.stale, len(run.h), below, level
 
 
 class GoalBound:

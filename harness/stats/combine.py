@@ -2,18 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy  # whose parts are imported when they are first used
 
 from aacbench.errors import UsageError
-from aacbench.stats.paired import Paired
+from aacbench.stats.paired import Array, Paired
 from aacbench.stats.profiles import Profile
 from aacbench.stats.ranks import Location, Wilcoxon, hodges_lehmann, wilcoxon
 
-Array = npt.NDArray[Any]
 Formula = Callable[[Array, Array], Array]  # of p-values and their directions, along the last axis
 
 ABSZ_WARNING = (

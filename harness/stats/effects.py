@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from aacbench.stats.estimands import Estimand
 from aacbench.stats.inference import (
@@ -21,10 +20,8 @@ from aacbench.stats.inference import (
     t_test,
     two_way_bootstrap,
 )
-from aacbench.stats.paired import Expansions, MethodRows, Paired, pair
+from aacbench.stats.paired import Array, Expansions, MethodRows, Paired, pair
 from aacbench.stats.profiles import SEEDS, SEEDS_AND_QUERIES, Profile
-
-Array = npt.NDArray[Any]
 
 EQUIVALENT = "equivalent"
 DIFFERENT = "different"

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from aacbench.errors import UsageError
+from aacbench.stats.paired import Array
 from aacbench.stats.ranks import walsh_median
 
-Array = npt.NDArray[Any]
 # Arguments: expansions of A and of B by seed and query, and Dijkstra's by query; further axes may come first.
 Formula = Callable[[Array, Array, Array | None], Array]
 

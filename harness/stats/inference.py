@@ -1,16 +1,13 @@
 """Intervals and tests for one estimate: t-tests, the crossed variance of seeds and queries, the two-way bootstrap."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy  # whose parts are imported when they are first used
 
 from aacbench.stats.estimands import Estimand
-from aacbench.stats.paired import Paired
+from aacbench.stats.paired import Array, Paired
 
-Array = npt.NDArray[Any]
 Interval = tuple[float, float]
 
 VARIANCE = "(MS_seed + MS_query - MS_resid) / (S Q), at least max(MS_seed, MS_query) / (S Q); Satterthwaite df"

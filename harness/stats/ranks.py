@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy  # whose parts are imported when they are first used
 
-Array = npt.NDArray[Any]
+from aacbench.stats.paired import Array
 
 OK, ALL_ZERO = "ok", "all_zero"
 EXACT_UP_TO = 60  # differences; beyond that the normal approximation of the rank sum is as good
