@@ -79,7 +79,10 @@ def check_evidence(heuristic: Heuristic, network: Network, sample: Sample, taken
 
 
 def check_steady(deployed: Deployed, sample: Sample, first: Array | None = None) -> Array:
-    """The sampled bounds, or as they were at first; refuse one that comes out different when asked backwards now."""
+    """Return the sampled bounds; refuse them if asking again, backwards, gives others.
+
+    With `first`, the bounds from before a search, only the second asking is done, and compared with those.
+    """
     first = sample.bounds(deployed) if first is None else first
     backwards = [deployed.many(us[::-1], target) for target, us in reversed(sample.rows())]
     again = np.concatenate(backwards)[::-1]
