@@ -12,10 +12,15 @@ from aacbench.util.file_lock import file_lock
 from aacbench.util.paths import data_folder
 
 # The first example of a test may compile a kernel, so no deadline; derandomised, so that a red run is a defect.
-settings.register_profile("aacbench", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("aacbench")
+HYPOTHESIS = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("exhaustive", max_examples=100, **HYPOTHESIS)
+settings.register_profile("quick", max_examples=50, **HYPOTHESIS)
 
 LONG = ("test_types.py", "test_built_in.py", "test_stopped.py", "test_project.py")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("quick" if config.option.markexpr == "not exhaustive" else "exhaustive")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra as scipy_dijkstra
@@ -10,6 +11,17 @@ from scipy.sparse.csgraph import dijkstra as scipy_dijkstra
 from aacbench.graphs import Graph, from_arcs
 from aacbench.search import Policy
 from aacbench.search.policy import TIES
+
+
+def example_count(count: int) -> settings:
+    """So many examples in the exhaustive set, and elsewhere the share of them that conftest.py sets."""
+    return settings(max_examples=count * settings.default.max_examples // 100)
+
+
+def graphs_to_compile_for(**more) -> st.SearchStrategy[Graph]:
+    """Graphs with integer weights; with floats too in the exhaustive set, since these compile every kernel again."""
+    return graphs(integral=None if settings.get_current_profile_name() == "exhaustive" else True, **more)
+
 
 SMALL, HUGE = st.integers(0, 12), st.integers(2**24, 2**40)
 FLOATS = st.floats(0, 10, allow_nan=False, width=64).map(lambda x: round(x, 3) if x < 5 else x)

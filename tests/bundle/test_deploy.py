@@ -7,9 +7,9 @@ import forms
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import all_pairs, graphs
+from support import all_pairs, example_count, graphs_to_compile_for
 
 from aacbench.bundle.deploy import TIERS, deploy
 from aacbench.bundle.evidence import Sample, check_evidence, other_forms, take_evidence
@@ -23,14 +23,14 @@ from aacbench.search import network, search
 @st.composite
 def labelled(draw):
     """A graph, rows of true labels for it, and how many columns serve both directions and how many forward."""
-    net = network(draw(graphs()))
+    net = network(draw(graphs_to_compile_for()))
     vertex = st.integers(0, net.graph.vertices - 1)
     pool = of_landmarks(net, draw(st.lists(vertex, min_size=1, max_size=3)), threads=1)
     return (net, label_rows(pool), len(pool), 0) if pool.symmetric else (net, label_rows(pool), 0, len(pool))
 
 
 @given(labelled())
-@settings(max_examples=60)
+@example_count(60)
 def test_all_forms_agree_and_search_alike(case):
     net, rows, both, forward = case
     deployed = [deploy(form, net) for form in forms.every_form(rows, both, forward)]

@@ -8,9 +8,9 @@ import pytest
 from author_kernel import table_bound
 from bundled import is_the_same_from_its_bundle
 from forms import every_form
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import EVERY_POLICY, all_pairs, graphs, random_bound
+from support import EVERY_POLICY, all_pairs, example_count, graphs_to_compile_for, random_bound
 
 from aacbench.bundle.deploy import TIERS, deploy
 from aacbench.bundle.evidence import Sample, check_evidence, take_evidence
@@ -42,8 +42,8 @@ def small():
 
 
 @pytest.mark.parametrize(("one", "other"), [(0, 0), (0, 2), (2, 3)])
-@given(graph=graphs(max_vertices=8))
-@settings(max_examples=60)
+@given(graph=graphs_to_compile_for(max_vertices=8))
+@example_count(60)
 def test_the_bound_is_the_largest_of_the_parts_in_every_tier(graph, one, other):
     net = network(graph)
     parts = landmarks(net, 0)[one], landmarks(net, graph.vertices - 1)[other]
@@ -54,8 +54,8 @@ def test_the_bound_is_the_largest_of_the_parts_in_every_tier(graph, one, other):
         assert whole.many(us, t).tolist() == np.maximum(alone[0].many(us, t), alone[1].many(us, t)).tolist()
 
 
-@given(graphs(max_vertices=8), st.sampled_from(EVERY_POLICY), st.integers(0, 2**32))
-@settings(max_examples=60)
+@given(graphs_to_compile_for(max_vertices=8), st.sampled_from(EVERY_POLICY), st.integers(0, 2**32))
+@example_count(60)
 def test_compiled_counts_are_those_of_plain_python(graph, policy, seed):
     """With a consistent and an inconsistent part."""
     net = network(graph)

@@ -11,8 +11,9 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import example_count
 
 from aacbench.graphs import from_arcs
 from aacbench.util import array_store
@@ -110,7 +111,7 @@ def test_an_entry_that_cannot_be_read_just_now_stays(cache, monkeypatch, error):
     assert loading.read_cached(KEY, "asked").digest == sample().digest
 
 
-@settings(max_examples=60, deadline=None)
+@example_count(60)
 @given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
 def test_no_flipped_byte_ever_gives_another_graph(file, where, flip):
     graph = loading.write_cached(KEY, sample(), "asked")

@@ -1,8 +1,8 @@
 """The label width in GraphInfo fits every distance of the graph."""
 
 import pytest
-from hypothesis import given, settings
-from support import graphs, true_distances
+from hypothesis import given
+from support import example_count, graphs, true_distances
 
 from aacbench.graphs import from_arcs
 from aacbench.labels import graph_info as info
@@ -11,13 +11,13 @@ from aacbench.search import network
 
 
 @given(graphs(integral=True))
-@settings(max_examples=150)
+@example_count(150)
 def test_no_distance_exceeds_the_bound(graph):
     assert true_distances(graph).max() <= distance_bound(network(graph))
 
 
 @given(graphs(integral=True))
-@settings(max_examples=100)
+@example_count(100)
 def test_a_detour_through_the_core_is_a_bound_too(graph):
     net = network(graph)
     assert true_distances(graph).max() <= info._bound_by_detour(net, info._heaviest_arcs_out(net))

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import all_pairs, graphs, true_distances
+from support import all_pairs, example_count, graphs, true_distances
 
 from aacbench.errors import UsageError
 from aacbench.graphs import components
@@ -22,7 +22,7 @@ def plain_greedy(bounds, count):
 
 
 @given(st.integers(1, 8), st.integers(0, 6), st.integers(0, 10**6), st.data())
-@settings(max_examples=300)
+@example_count(300)
 def test_the_lazy_choice_is_the_plain_one(rows, queries, seed, data):
     bounds = np.random.default_rng(seed).integers(0, 4, size=(rows, queries))  # small numbers, so that gains tie
     count = data.draw(st.integers(0, rows))
@@ -40,7 +40,7 @@ def test_more_than_there_are_cannot_be_chosen():
 
 
 @given(graphs())
-@settings(max_examples=100)
+@example_count(100)
 def test_bounds_of_labels_are_differences_of_distances(graph):
     pool = farthest_points(network(graph), min(3, len(components.largest(graph))))
     exact, (sources, targets) = true_distances(graph), all_pairs(graph)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
-from support import all_pairs, graphs, true_distances
+from support import all_pairs, example_count, graphs, true_distances
 
 from aacbench.errors import UsageError
 from aacbench.graphs import components, from_arcs
@@ -39,7 +39,7 @@ def plain_farthest_points(exact, inside, count):
 
 
 @given(graphs(), st.data())
-@settings(max_examples=150)
+@example_count(150)
 def test_pools_equal_a_plain_twin(graph, data):
     inside = components.largest(graph)
     count = data.draw(st.integers(1, len(inside)))
@@ -60,7 +60,7 @@ def test_pools_equal_a_plain_twin(graph, data):
 
 
 @given(graphs(), st.data())
-@settings(max_examples=100)
+@example_count(100)
 def test_a_prefix_is_the_shorter_run(graph, data):
     net = network(graph)
     longest = len(components.largest(graph))
@@ -82,7 +82,7 @@ def test_a_prefix_is_the_shorter_run(graph, data):
 
 
 @given(graphs(), st.integers(0, 11), st.sampled_from(Direction), st.integers(0, 30))
-@settings(max_examples=100)
+@example_count(100)
 def test_distances_equal_scipy_and_stop_at_the_limit(graph, vertex, direction, limit):
     assume(vertex < graph.vertices)
     exact = true_distances(graph)
@@ -95,7 +95,7 @@ def test_distances_equal_scipy_and_stop_at_the_limit(graph, vertex, direction, l
 
 
 @given(graphs(), st.sampled_from(["exact", "float32"]))
-@settings(max_examples=150)
+@example_count(150)
 def test_bounds_never_exceed_distances(graph, width):
     assume(width == "exact" or not graph.integral)
     net = network(graph)
@@ -131,7 +131,7 @@ def test_distances_too_large_for_float32_are_refused():
 
 
 @given(graphs(integral=False, max_vertices=10), st.sampled_from([1.0, 1e-9, 1e9, 3.7]))
-@settings(max_examples=150)
+@example_count(150)
 def test_fixed_point_labels_are_sound_and_consistent(graph, size):
     graph = replace(graph, weights=graph.weights * size)
     net = network(graph)
@@ -244,7 +244,7 @@ def test_impossible_pools_are_refused():
 
 
 @given(graphs(max_vertices=30), st.data())
-@settings(max_examples=30)
+@example_count(30)
 def test_a_stored_pool_is_the_computed_one(tmp_path_factory, graph, data):
     root = tmp_path_factory.mktemp("pools")
     net = network(graph)

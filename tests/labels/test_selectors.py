@@ -4,10 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from method_builds import road
-from support import graphs, true_distances
+from support import example_count, graphs, true_distances
 
 from aacbench.contract import landmarks
 from aacbench.errors import UsageError
@@ -34,7 +34,7 @@ def test_every_selector_has_a_name_that_methods_offer():
 # Properties of all selectors
 
 
-@settings(max_examples=300)
+@example_count(300)
 @given(st.sampled_from(sorted(SELECTORS)), graphs(), st.integers(1, 14), st.integers(0, 3))
 def test_landmarks_are_distinct_vertices_of_the_largest_component(selector, graph, count, seed):
     net = network(with_coordinates(graph))
@@ -78,7 +78,7 @@ def test_what_cannot_be_selected_is_refused():
 
 
 @given(graphs(), st.integers(0, 11))
-@settings(max_examples=150)
+@example_count(150)
 def test_a_tree_is_one_of_shortest_paths(graph, root):
     assume(root < graph.vertices)
     distances, parents, order = shortest_path_tree(network(graph), root)
@@ -114,7 +114,7 @@ def plain_worst_leaf(parents, slack, blocked):
 
 
 @given(st.data())
-@settings(max_examples=300)
+@example_count(300)
 def test_the_worst_leaf_equals_a_plain_twin(data):
     count = data.draw(st.integers(1, 12))
     parents = [-1] + [data.draw(st.integers(0, v - 1)) for v in range(1, count)]
@@ -125,7 +125,7 @@ def test_the_worst_leaf_equals_a_plain_twin(data):
 
 
 @given(graphs(), st.data())
-@settings(max_examples=100)
+@example_count(100)
 def test_a_growing_pool_knows_its_bounds(graph, data):
     net, exact = network(graph), true_distances(graph)
     vertices = st.integers(0, graph.vertices - 1)
@@ -143,7 +143,7 @@ def test_a_growing_pool_knows_its_bounds(graph, data):
 
 
 @given(graphs(), st.data())
-@settings(max_examples=100)
+@example_count(100)
 def test_a_growing_pool_knows_how_far_its_nearest_landmark_is(graph, data):
     net, exact = network(graph), true_distances(graph)
     chosen = data.draw(st.lists(st.integers(0, graph.vertices - 1), min_size=1, max_size=4, unique=True))
@@ -167,7 +167,7 @@ def test_avoid_goes_behind_what_is_bounded_worst():
 
 
 @given(st.data())
-@settings(max_examples=200)
+@example_count(200)
 def test_gains_of_an_exchange_are_the_arcs_it_covers_more(data):
     candidates, arcs = data.draw(st.integers(2, 6)), data.draw(st.integers(1, 12))
     wanted = data.draw(st.integers(1, candidates - 1))
@@ -191,7 +191,7 @@ def test_gains_of_an_exchange_are_the_arcs_it_covers_more(data):
 
 
 @given(graphs(), st.data())
-@settings(max_examples=100)
+@example_count(100)
 def test_an_arc_is_tight_where_a_landmarks_bound_is_its_weight(graph, data):
     net, exact = network(graph), true_distances(graph)
     landmark = data.draw(st.integers(0, graph.vertices - 1))

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from bundled import is_the_same_from_its_bundle
 from cdh_twin import cdh_bound, greedy_colouring, in_python, shared_bound
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from method_builds import INFOS, NEW_YORK, blocks, built, expanded, fitted, method, road
-from support import EVERY_POLICY, all_pairs, graphs, true_distances
+from support import EVERY_POLICY, all_pairs, example_count, graphs, true_distances
 
 from aacbench.bundle.arrays import checked_settings
 from aacbench.bundle.deploy import deploy
@@ -85,7 +85,7 @@ def test_labels_asked_for_are_kept_or_refused():
 # Formulas
 
 
-@settings(max_examples=150)
+@example_count(150)
 @given(graphs(max_vertices=10), st.integers(1, 8), st.integers(1, 3), st.sampled_from(["round-robin", "colouring"]))
 def test_bounds_are_those_of_the_formulas(tmp_path_factory, graph, pivots, kept, assign):
     net = network(graph)
@@ -103,7 +103,7 @@ def test_bounds_are_those_of_the_formulas(tmp_path_factory, graph, pivots, kept,
         assert found == (wanted if graph.integral else pytest.approx(wanted, abs=1e-9)), t
 
 
-@settings(max_examples=80)
+@example_count(80)
 @given(graphs(max_vertices=10), st.integers(1, 8), st.integers(1, 4))
 def test_the_papers_bounds_are_those_of_the_formula_in_every_arm(tmp_path_factory, graph, pivots, kept):
     """Substitution through a shared pivot cannot improve on that pivot itself."""
@@ -145,7 +145,7 @@ def test_neighbours_differ_where_colours_suffice():
 # Bounds that hold
 
 
-@settings(max_examples=250)
+@example_count(250)
 @given(
     st.sampled_from(VARIANTS),
     graphs(max_vertices=9),
@@ -181,7 +181,7 @@ def test_nothing_is_left_at_the_goal_where_labels_are_not_rounded_to_be_safe(tmp
         assert [h(t, t) for t in range(graph.vertices)] == [0] * graph.vertices
 
 
-@settings(max_examples=60)
+@example_count(60)
 @given(
     st.sampled_from([VARIANTS[0], VARIANTS[1], VARIANTS[3]]),
     graphs(max_vertices=12, integral=True),

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from method_builds import assert_sound, built, fitted, method, road
-from support import graphs, true_distances
+from support import example_count, graphs, true_distances
 
 from aacbench.bundle.deploy import deploy
 from aacbench.contract.budget import PAPER, Budget
@@ -17,7 +17,7 @@ from aacbench.queries.sampling import sample
 from aacbench.search import dijkstra, network, parse, search
 
 
-@settings(max_examples=120)
+@example_count(120)
 @given(
     st.sampled_from(["fastmap", "fastmap-min", "residual-dh"]), graphs(max_vertices=9), st.sampled_from([4, 12, 40, 80])
 )
@@ -49,7 +49,7 @@ def plain_fastmap(graph, dimensions, rng):
     return np.stack(columns, axis=1) if columns else np.zeros((graph.vertices, 1))
 
 
-@settings(max_examples=150)
+@example_count(150)
 @given(graphs(symmetric=True, integral=True), st.integers(1, 6), st.integers(0, 9))
 def test_coordinates_equal_a_plain_twin(graph, dimensions, seed):
     found = fastmap(network(graph), dimensions, np.random.default_rng(seed))
@@ -70,7 +70,7 @@ def plain_residual(graph, dimensions, rng):
     return np.stack(columns, axis=1)
 
 
-@settings(max_examples=150)
+@example_count(150)
 @given(graphs(integral=True), st.integers(1, 6), st.integers(0, 9))
 def test_residual_labels_equal_a_plain_twin(graph, dimensions, seed):
     found = residual(network(graph), dimensions, np.random.default_rng(seed))
@@ -95,7 +95,7 @@ def test_what_coordinates_leave_is_not_taken_off_the_network(build):
     assert np.array_equal(build(net, 4, np.random.default_rng(1)), first)
 
 
-@settings(max_examples=100)
+@example_count(100)
 @given(graphs(integral=True), st.integers(1, 6), st.integers(0, 9))
 def test_residual_labels_never_take_more_off_an_arc_than_there_is(graph, dimensions, seed):
     rows = residual(network(graph), dimensions, np.random.default_rng(seed))
@@ -110,7 +110,7 @@ def test_every_residual_label_has_something_to_say(tmp_path):
     assert np.array_equal(built("residual-dh", road(), tmp_path, 64, d=5).arrays["rows"], rows[:, :5])
 
 
-@settings(max_examples=100)
+@example_count(100)
 @given(graphs())
 def test_the_lesser_of_both_ways_is_undirected_and_no_longer(graph):
     least = least_of_both_ways(graph)

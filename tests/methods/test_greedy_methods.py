@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from method_builds import NEW_YORK, assert_sound, blocks, built, expanded, fitted, method, road
-from support import all_pairs, graphs
+from support import all_pairs, example_count, graphs
 
 from aacbench.bundle.deploy import deploy
 from aacbench.contract.budget import MEASURED, PAPER, Budget, GraphInfo
@@ -20,7 +20,7 @@ from aacbench.search import network
 ROAD = GraphInfo("road", 1000, 3000, True, False, True, 4)
 
 
-@settings(max_examples=150)
+@example_count(150)
 @given(
     st.sampled_from(["greedy-train", "greedy-max"]),
     graphs(max_vertices=9),
@@ -94,7 +94,7 @@ def test_the_oracle_beats_alt_on_its_queries(tmp_path):
     assert means["greedy-max"] > means["alt"]
 
 
-@settings(max_examples=100)
+@example_count(100)
 @given(graphs(integral=False), st.sampled_from([4, 12, 24]))
 def test_the_papers_bound_equals_a_plain_twin_in_single_precision(tmp_path_factory, graph, size):
     net, (sources, targets) = network(graph), all_pairs(graph)

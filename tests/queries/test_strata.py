@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import example_count
 
 from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
@@ -34,7 +35,7 @@ def graphs(draw, weights):
 
 @pytest.mark.parametrize("weights", [st.integers(0, 3), st.sampled_from([0.0, 0.1, 0.2, 0.3, 1.0])])
 def test_vertices_are_settled_as_in_the_slow_search(weights):
-    @settings(max_examples=60, deadline=None)
+    @example_count(60)
     @given(graphs(weights))
     def compare(graph):
         order = np.empty(graph.vertices, dtype=np.int64)

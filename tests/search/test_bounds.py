@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from author_kernel import table_bound
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import all_pairs, graphs, random_bound, true_distances
+from support import all_pairs, example_count, graphs, random_bound, true_distances
 
 from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
@@ -24,7 +24,7 @@ def assert_as_in_search(net, layout):
 
 
 @given(graphs())
-@settings(max_examples=60)
+@example_count(60)
 def test_differential_bounds_are_the_searchs(graph):
     net = network(graph)
     pool = of_landmarks(net, [0, graph.vertices - 1])
@@ -32,7 +32,7 @@ def test_differential_bounds_are_the_searchs(graph):
 
 
 @given(graphs())
-@settings(max_examples=40)
+@example_count(40)
 def test_an_authors_bounds_are_the_searchs(graph):
     net = network(graph)
     assert_as_in_search(net, author_layout(net, {"table": random_bound(graph, 1)}, table_bound))

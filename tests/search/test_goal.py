@@ -12,9 +12,9 @@ import goal_kernel
 import numpy as np
 import pytest
 from bundled import is_the_same_from_its_bundle
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import EVERY_POLICY, all_pairs, graphs, random_bound, true_distances
+from support import EVERY_POLICY, all_pairs, example_count, graphs_to_compile_for, random_bound, true_distances
 
 from aacbench.bundle.deploy import MEMO_LIMIT, deploy
 from aacbench.bundle.inventory import inventory
@@ -42,8 +42,13 @@ def both_tiers(graph, labels, kernel=goal_kernel.bound, goal=GOAL):
     return net, author_layout(net, labels._asdict(), kernel, goal), GoalBound(graph, labels, kernel, goal)
 
 
-@given(graphs(), st.sampled_from(EVERY_POLICY), st.integers(0, 2**32), st.sampled_from(["both", "to", "from"]))
-@settings(max_examples=200)
+@given(
+    graphs_to_compile_for(),
+    st.sampled_from(EVERY_POLICY),
+    st.integers(0, 2**32),
+    st.sampled_from(["both", "to", "from"]),
+)
+@example_count(200)
 def test_tiers_count_the_same(graph, policy, seed, distances):
     labels = labels_for(graph, seed)
     net, layout, plain = both_tiers(graph, labels, goal=replace(GOAL, distances=distances))
@@ -54,8 +59,8 @@ def test_tiers_count_the_same(graph, policy, seed, distances):
         assert column.tolist() == slow[name].tolist(), name
 
 
-@given(graphs(), st.integers(0, 2**32))
-@settings(max_examples=100)
+@given(graphs_to_compile_for(), st.integers(0, 2**32))
+@example_count(100)
 def test_what_is_seen_is_nearest_and_exact_and_counted(graph, seed):
     """Against scipy's distances: how many vertices are settled, and the resulting bound."""
     labels = labels_for(graph, seed)
@@ -73,8 +78,8 @@ def test_what_is_seen_is_nearest_and_exact_and_counted(graph, seed):
         assert bounds(net, counting, np.arange(1), t)[0] == towards + 1000 * away
 
 
-@given(graphs(), st.integers(0, 2**32))
-@settings(max_examples=60)
+@given(graphs_to_compile_for(), st.integers(0, 2**32))
+@example_count(60)
 def test_settled_vertices_are_expansions_below_the_optimum(graph, seed):
     labels = labels_for(graph, seed, look=np.full(graph.vertices, 4))._replace(
         table=np.zeros((graph.vertices, graph.vertices), dtype=graph.weights.dtype)
@@ -149,12 +154,12 @@ print(json.dumps([int(answers.cost[0]), sum(stats.cache_hits.values()), sum(stat
 
 
 def test_another_process_finds_the_machine_code():
-    runs = []
-    for memo in ("5", "7"):
-        command = [sys.executable, "-c", SCRIPT, str(Path(goal_kernel.__file__).parent), memo]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        runs.append(json.loads(done.stdout))
-    assert runs[1] == [2, 1, 0]
+    net = network(from_arcs(3, [0, 1], [1, 2], [1, 1]))
+    arrays = {"table": np.zeros((3, 3), dtype=np.int64), "look": np.ones(3, dtype=np.int64)}
+    search(net, author_layout(net, arrays, goal_kernel.bound, GOAL), [0], [2])
+    command = [sys.executable, "-c", SCRIPT, str(Path(goal_kernel.__file__).parent), "7"]  # another memo
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [2, 1, 0]
 
 
 def test_functions_in_other_roles_are_other_layouts():

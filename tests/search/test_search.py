@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from support import EVERY_POLICY, all_pairs, graphs, random_bound, true_distances
+from support import EVERY_POLICY, all_pairs, example_count, graphs, random_bound, true_distances
 
 from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
@@ -21,7 +21,7 @@ def label_rows(graph, landmarks):
 
 
 @given(graphs(), st.sampled_from(EVERY_POLICY))
-@settings(max_examples=150)
+@example_count(150)
 def test_costs_equal_scipy_and_paths_add_up(graph, policy):
     sources, targets = all_pairs(graph)
     found = dijkstra(network(graph), sources, targets, policy=policy, paths=True)
@@ -37,7 +37,7 @@ def test_costs_equal_scipy_and_paths_add_up(graph, policy):
 
 
 @given(graphs(), st.sampled_from(EVERY_POLICY), st.integers(0, 2**32), st.sampled_from(["dfs", "file"]))
-@settings(max_examples=200)
+@example_count(200)
 def test_tiers_count_the_same(graph, policy, seed, order):
     landmarks = np.random.default_rng(seed).integers(0, graph.vertices, size=2)
     rows = label_rows(graph, landmarks)
@@ -57,7 +57,7 @@ def test_tiers_count_the_same(graph, policy, seed, order):
 
 
 @given(graphs(), st.sampled_from([p for p in EVERY_POLICY if p.reopen]), st.integers(0, 2**32))
-@settings(max_examples=150)
+@example_count(150)
 def test_an_inconsistent_bound_is_optimal_with_reopening(graph, policy, seed):
     h = random_bound(graph, seed).tolist()
     sources, targets = all_pairs(graph)
@@ -121,7 +121,7 @@ def test_an_inadmissible_bound_is_counted_against_the_cost_found():
 
 
 @given(graphs(max_vertices=30), st.integers(2, 4))
-@settings(max_examples=25)
+@example_count(25)
 def test_threads_do_not_change_the_answers(graph, threads):
     sources, targets = all_pairs(graph)
     net = network(graph)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import example_count
 
 from aacbench.errors import UsageError
 from aacbench.graphs.components import largest
@@ -37,7 +38,7 @@ def speed_kmh(graph):
     return metres / graph.weights * 3600
 
 
-@settings(max_examples=60, deadline=None)
+@example_count(60)
 @given(vertices=st.integers(16, 700), seed=st.integers(0, 10**6))
 def test_every_size_and_seed_gives_a_strongly_connected_city(vertices, seed):
     graph = road(vertices, seed)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import example_count
 
 from aacbench.errors import DataError
 from aacbench.graphs import Graph, from_arcs
@@ -124,7 +125,7 @@ def test_a_whole_file_is_read_plain_and_packed(folder, sample):
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-@settings(max_examples=100, deadline=None)
+@example_count(100)
 @given(damages=st.lists(damage(), min_size=1, max_size=3), packed=st.sampled_from(["no", "after", "before"]))
 def test_a_damaged_file_gives_a_graph_or_a_sentence(folder, sample, damages, packed):
     whole, reader = SAMPLES[sample]

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import example_count
 
 from aacbench.errors import DataError, UsageError
 from aacbench.graphs import from_arcs
@@ -140,7 +141,7 @@ ARCS = st.tuples(st.integers(0, 5), st.integers(0, 5))
 WHOLE, REAL = st.integers(0, 2**40), st.floats(0, 1e300, allow_nan=False)
 
 
-@settings(max_examples=100, deadline=None)
+@example_count(100)
 @given(
     arcs=st.lists(ARCS, max_size=8), data=st.data(), base=st.sampled_from([0, 1]), kind=st.sampled_from([WHOLE, REAL])
 )

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from support import example_count
 
 from aacbench.errors import DataError
 from aacbench.graphs.readers.movingai import read_map, read_scenario
@@ -42,7 +43,7 @@ GRIDS = st.integers(1, 5).flatmap(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@example_count(100)
 @given(rows=GRIDS.filter(lambda rows: any(cell in FREE for row in rows for cell in row)))
 def test_steps_are_those_of_a_walk_that_cuts_no_corner(rows):
     with tempfile.TemporaryDirectory() as folder:

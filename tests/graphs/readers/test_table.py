@@ -4,8 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from support import example_count
 
 from aacbench.graphs.readers import table
 from aacbench.graphs.readers.table import Layout
@@ -84,7 +85,7 @@ def slow_read(data, layout, id_columns, number_columns, texts):
     ("layout", "id_columns", "number_columns"), [(ARCS, 2, 1), (COORDINATES, 1, 2), (EDGES, 2, 0), (EDGES, 2, 1)]
 )
 @pytest.mark.parametrize("texts", [False, True])
-@settings(max_examples=300, deadline=None)
+@example_count(300)
 @given(data=TEXTS)
 @example(data=b"a 1 2 9223372036854775807\na 1 2 9223372036854775808")
 @example(data=b"1,2,\n")
@@ -110,7 +111,7 @@ def test_compiled_parser_agrees_with_the_slow_one(layout, id_columns, number_col
             assert numbers.tolist() == expected[3]
 
 
-@settings(max_examples=100, deadline=None)
+@example_count(100)
 @given(data=TEXTS, row=st.integers(0, 5))
 def test_a_row_is_found_by_its_number(data, row):
     found = [begin for begin, _ in slow_rows(data, EDGES)]
