@@ -41,20 +41,16 @@ def in_words(problem: NumbaError) -> str:
 
 def _functions(layout: Layout, kernel: Any, goal: GoalSearch | None) -> Iterator[tuple[Any, tuple[Any, ...], bool]]:
     """Each function, the types it is called with, and whether it must return a number."""
-    labels, vertex = _type(layout.labels.labels), numba.int64
+    labels, vertex = numba.typeof(layout.labels.labels), numba.int64
     if goal is None:
         yield kernel, (labels, vertex, vertex), True
         return
-    number = _type(layout.network.graph.weights).dtype
+    number = numba.typeof(layout.network.graph.weights).dtype
     memo = numba.types.Array(number, 1, "C")
     yield goal.start, (labels, memo, vertex), False
     if goal.visit is not None:
         yield goal.visit, (labels, memo, vertex, number, numba.boolean), True
     yield kernel, (labels, memo, vertex, vertex), True
-
-
-def _type(value: Any) -> Any:
-    return numba.typeof(value)  # type: ignore[no-untyped-call]
 
 
 def _reason(error: NumbaError) -> str:
