@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from late import Late
 from method_builds import NEW_YORK as NY
 from method_builds import allowed, blocks, built, context, expanded, fitted, method, road, the_same
 from single_cells import cell_job
-from support import graphs, true_distances
+from support import example_count, graphs, true_distances
 
 from aacbench.bundle.deploy import deploy
 from aacbench.contract.budget import MEASURED, PAPER, Budget
@@ -21,14 +22,15 @@ from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
 from aacbench.labels import farthest_points
 from aacbench.labels.graph_info import graph_info
-from aacbench.plugins.methods.aac import building, compressor
-from aacbench.plugins.methods.aac.training import Schedule, train
 from aacbench.plugins.settings import resolve
 from aacbench.queries.sampling import sample
 from aacbench.run.measure import run_cell
 from aacbench.run.records import QueryPlan
 from aacbench.search import network
 
+building = Late("aacbench.plugins.methods.aac.building")
+compressor = Late("aacbench.plugins.methods.aac.compressor")
+training = Late("aacbench.plugins.methods.aac.training")
 SEEDS = (42, 123, 456, 789, 1024)
 EPOCHS = (0, 1, 5, 10, 50)
 
@@ -172,7 +174,7 @@ def violations(net, heuristic):
     return count
 
 
-@settings(max_examples=15)
+@example_count(15)
 @given(graphs(max_vertices=10), st.sampled_from([8, 16, 400]), st.sampled_from([MEASURED, PAPER]), st.integers(0, 99))
 def test_no_epoch_breaks_admissibility(tmp_path_factory, graph, size, convention, seed):
     """Training with a learning rate that really moves, on graphs of every kind, at the paper's checkpoints."""
@@ -183,9 +185,9 @@ def test_no_epoch_breaks_admissibility(tmp_path_factory, graph, size, convention
         return
     made = context(net, tmp_path_factory.mktemp("pools"), params, seed)
     pool, inside = made.pools.selected("fps", made.params["K0"]), components.largest(graph)
-    schedule = Schedule(epochs=50, batch=16, lr=0.3, lambda_uniq=0.1, lambda_cov=0.1)
+    schedule = training.Schedule(epochs=50, batch=16, lr=0.3, lambda_uniq=0.1, lambda_cov=0.1)
     rows = building.row_counts(made, pool)
-    kept = train(pool, inside, rows, compressor.block_sparse, schedule, seed, set(EPOCHS))
+    kept = training.train(pool, inside, rows, compressor.block_sparse, schedule, seed, set(EPOCHS))
     assert set(kept) == set(EPOCHS)
     for chosen in set(kept.values()):
         assert violations(net, building.heuristic_of(made, pool, chosen, {})) == 0

@@ -5,18 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from late import Late
 from method_builds import NO_QUERIES, assert_sound, built, expanded, method, road, the_same
-from support import graphs, true_distances
+from support import example_count, graphs, true_distances
 
 from aacbench.bundle.deploy import deploy
 from aacbench.contract.budget import PAPER, Budget
 from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
 from aacbench.labels import farthest_points, of_landmarks, subset
-from aacbench.plugins.methods.aac import tuned
 from aacbench.plugins.methods.aac.examples import (
     Examples,
     draw_examples,
@@ -31,6 +30,9 @@ from aacbench.queries.record import QuerySet
 from aacbench.queries.sampling import sample
 from aacbench.search import network, search
 
+torch = Late("torch")
+TUNED = "aacbench.plugins.methods.aac.tuned"
+tuned = Late(TUNED)
 QUICK = {"K0": 24, "pairs": 100, "epochs": 40, "batch": 512}
 
 
@@ -175,9 +177,9 @@ def test_candidates_are_judged_on_validation_and_on_pairs_hold_out(tmp_path, mon
     validation, other = splits(road().graph)
     train = other if given_pairs else NO_QUERIES
     seen = {}
-    monkeypatch.setattr(tuned, "expansions", lambda context, labels, queries: seen.update(judges=queries) or 1)
+    monkeypatch.setattr(f"{TUNED}.expansions", lambda context, labels, queries: seen.update(judges=queries) or 1)
     examples = tuned.draw_examples
-    monkeypatch.setattr(tuned, "draw_examples", lambda *given: seen.update(pairs=given[2]) or examples(*given))
+    monkeypatch.setattr(f"{TUNED}.draw_examples", lambda *given: seen.update(pairs=given[2]) or examples(*given))
     shown = validation if validated else NO_QUERIES
     built("aac-tuned", road(), tmp_path, train=train, validation=shown, **{**QUICK, "epochs": 0})
     judges = list(zip(seen["judges"].sources, seen["judges"].targets, strict=True))
@@ -218,7 +220,7 @@ def test_gains_kept_up_to_date_are_greedy(seed, columns, examples, directed):
 # The loss
 
 
-@settings(max_examples=20)
+@example_count(20)
 @given(st.integers(0, 999))
 def test_the_loss_is_the_share_left_over_and_its_gradient_what_a_swap_would_prevent(seed):
     torch.manual_seed(seed)
@@ -264,7 +266,7 @@ def test_it_expands_less_than_alt_and_training_alone_less_than_its_start(tmp_pat
 
 
 def test_where_alts_own_choice_validates_best_it_is_deployed(tmp_path, monkeypatch):
-    monkeypatch.setattr(tuned, "_train", lambda *_: {0: ((0, 0), (0, 0))})
+    monkeypatch.setattr(f"{TUNED}._train", lambda *_: {0: ((0, 0), (0, 0))})
     validation, _ = splits(road().graph)
     fallen = built("aac-tuned", road(), tmp_path, 16, validation=validation, **QUICK)
     assert fallen.facts["epoch"] == tuned.FIRST
@@ -274,7 +276,7 @@ def test_where_alts_own_choice_validates_best_it_is_deployed(tmp_path, monkeypat
 def test_of_start_and_checkpoints_the_best_on_the_judges_is_taken(tmp_path, monkeypatch):
     judged = []
     real = tuned.expansions
-    monkeypatch.setattr(tuned, "expansions", lambda *given: judged.append((given[2], real(*given))) or judged[-1][1])
+    monkeypatch.setattr(f"{TUNED}.expansions", lambda *given: judged.append((given[2], real(*given))) or judged[-1][1])
     heuristic = built("aac-tuned", road(), tmp_path, **QUICK)
     queries, totals = judged[0][0], [total for _, total in judged]
     assert heuristic.facts["expanded"] == expanded(road(), heuristic, queries).sum() == min(totals)
@@ -304,7 +306,7 @@ def test_it_learns_from_the_training_queries_that_are_given(tmp_path):
     )
 
 
-@settings(max_examples=20)
+@example_count(20)
 @given(graphs(max_vertices=10), st.sampled_from([8, 16, 400]), st.integers(0, 99))
 def test_bounds_hold_on_graphs_of_every_kind(tmp_path_factory, graph, size, seed):
     net, quick = network(graph), {"K0": 6, "pairs": 20, "epochs": 8, "batch": 32}

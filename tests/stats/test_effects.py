@@ -5,9 +5,10 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from statsmodels.stats.multitest import multipletests
+from late import Late
+from support import example_count
 
 from aacbench.errors import UsageError
 from aacbench.stats import (
@@ -28,6 +29,8 @@ from aacbench.stats.combine import adjust
 from aacbench.stats.effects import OUTCOMES, four_way
 from aacbench.stats.inference import FEW_SEEDS_WARNING
 from aacbench.stats.power import largest_sd, power_tost, seeds_needed, smallest_delta
+
+multitest = Late("statsmodels.stats.multitest")
 
 PP = estimand("reduction_of_means_pp")
 QUERIES = 40
@@ -178,9 +181,9 @@ def test_families_leave_out_what_has_no_p_value():
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-@settings(max_examples=30)
+@example_count(30)
 def test_holm_is_that_of_statsmodels(ps):
-    assert adjust("holm", ps) == multipletests(ps, method="holm")[1].tolist()
+    assert adjust("holm", ps) == multitest.multipletests(ps, method="holm")[1].tolist()
 
 
 def test_forest_rows_are_the_tables_numbers():

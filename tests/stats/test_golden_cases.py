@@ -5,8 +5,8 @@ import math
 from pathlib import Path
 
 import numpy as np
-import pingouin
 import pytest
+from late import Late
 
 from aacbench.stats import CROSSED_1, PAPER_1, MethodRows, effect_of_observations, effect_of_rows, estimand, pair
 from aacbench.stats.combine import combine, query_tests, stouffer_z
@@ -15,6 +15,7 @@ from aacbench.stats.power import power_tost
 from aacbench.stats.profiles import ratio_allowed
 from aacbench.stats.ranks import hodges_lehmann, wilcoxon
 
+pingouin = Late("pingouin")
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "stats.json").read_text(encoding="utf-8"))
 PP = estimand("reduction_of_means_pp")
 WORDS = {"different_but_negligible": "different but within the margin"}

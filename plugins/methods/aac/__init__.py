@@ -14,6 +14,7 @@ from aacbench.contract.landmarks import (
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
+Picks = tuple[tuple[int, ...], ...]  # the landmark that each row picks, for each matrix
 SHARED = {
     "labels": LABELS,
     "m": Parameter(0, "labels per vertex; 0 means as many as fit", minimum=0),

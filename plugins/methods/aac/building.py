@@ -9,8 +9,8 @@ from aacbench.graphs import components
 from aacbench.labels import subset
 from aacbench.labels.pool import Pool
 from aacbench.plugins.methods import expansions
-from aacbench.plugins.methods.aac import compressor, kept_epochs
-from aacbench.plugins.methods.aac.training import Picks, Schedule, statistics, train
+from aacbench.plugins.methods.aac import Picks, compressor, kept_epochs
+from aacbench.plugins.methods.aac.training import Schedule, statistics, train
 
 INITIAL = {"block-sparse": compressor.block_sparse, "identity": compressor.identity}
 

@@ -8,7 +8,7 @@ import numpy as np
 from aacbench.graphs.record import Array
 from aacbench.labels import distances
 from aacbench.labels.pool import Pool
-from aacbench.plugins.methods.aac.training import Picks
+from aacbench.plugins.methods.aac import Picks
 from aacbench.queries.record import QuerySet
 from aacbench.search.networks import Network
 

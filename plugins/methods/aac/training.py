@@ -8,15 +8,13 @@ import torch
 
 from aacbench.graphs.record import Array
 from aacbench.labels.pool import Pool
-from aacbench.plugins.methods.aac import compressor
+from aacbench.plugins.methods.aac import Picks, compressor
 from aacbench.plugins.methods.aac.compressor import Initial
 from aacbench.plugins.methods.aac.optimiser import AdamW
 
 FINAL_TEMPERATURE = 0.1
 WEIGHT_DECAY = 0.01  # torch's default for AdamW, with which the published runs were made
 COVERAGE_VERTICES = 256
-
-Picks = tuple[tuple[int, ...], ...]  # the landmark that each row picks, for each matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,11 @@ from aacbench.graphs import components
 from aacbench.graphs.record import Array
 from aacbench.labels.pool import Pool
 from aacbench.plugins.methods import expansions
-from aacbench.plugins.methods.aac import compressor
+from aacbench.plugins.methods.aac import Picks, compressor
 from aacbench.plugins.methods.aac.building import INITIAL, first_landmarks, heuristic_of, row_counts, takes_whole_pool
 from aacbench.plugins.methods.aac.examples import draw_examples, draw_pairs, greedy, hold_out, training_tables
 from aacbench.plugins.methods.aac.optimiser import AdamW
-from aacbench.plugins.methods.aac.training import Picks, isolated_torch, statistics
+from aacbench.plugins.methods.aac.training import isolated_torch, statistics
 from aacbench.queries.record import QuerySet
 
 CHECKPOINTS = 8  # selections kept during training
