@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from cli.command import command
 from project import ROOT, configuration, roots
 
 HARNESS = ROOT / "harness"
@@ -116,21 +117,22 @@ def test_help_imports_nothing_heavy():
     assert "run" in done.stdout.split()
 
 
-def test_the_examples_of_the_library_run(tmp_path):
+def test_the_examples_of_the_library_run(tmp_path, monkeypatch, capsys):
     text = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
     searching, deploying = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    done = subprocess.run([sys.executable, "-c", searching], capture_output=True, text=True, check=True)
-    assert re.fullmatch(r"\d+ -> \d+ expansions\n", done.stdout)
+    exec(searching, {})
+    assert re.fullmatch(r"\d+ -> \d+ expansions\n", capsys.readouterr().out)
+    monkeypatch.chdir(tmp_path)
     (commands,) = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
     run, listing, export = (line.partition("#")[0].split() for line in commands.splitlines())
-    subprocess.run([sys.executable, "-m", *run], cwd=tmp_path, capture_output=True, check=True)
-    listed = subprocess.run(" ".join(listing), shell=True, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert (run[0], command(*run[1:])) == ("aacbench", 0)
+    listed = subprocess.run(" ".join(listing), shell=True, capture_output=True, text=True, check=True)
     records = [json.loads(path.read_bytes()) for path in tmp_path.glob("study/cells/*/*/cell.json")]
     (cell,) = [record["cell_id"] for record in records if record["key"]["label"] == "alt"]
     assert cell in listed.stdout.split()
-    words = [cell if word == "CELL" else word for word in export]
-    subprocess.run([sys.executable, "-m", *words], cwd=tmp_path, capture_output=True, check=True)
-    done = subprocess.run([sys.executable, "-c", deploying], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert (export[0], command(*(cell if word == "CELL" else word for word in export[1:]))) == ("aacbench", 0)
+    capsys.readouterr()
+    done = subprocess.run([sys.executable, "-c", deploying], capture_output=True, text=True, check=True)
     assert done.stdout.split()[1] == "alt"
 
 

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import psutil
+from cli.command import command
 from stored_cells import read_events
 
 from aacbench.run.store import Cell, scan
@@ -21,10 +22,9 @@ PATIENCE = 120  # seconds, for what happens at once unless the machine is busy
 
 def started(root: Path, methods: str, *more: str, temporary: Path | None = None) -> subprocess.Popen:
     """The command, begun."""
-    command = [sys.executable, "-m", "aacbench", "run", "--methods", methods, *SIZES]
     environment = {**os.environ} if temporary is None else {**os.environ, "TMPDIR": str(temporary)}
     return subprocess.Popen(
-        [*command, "--out", str(root), *more],
+        [sys.executable, "-m", "aacbench", *_words(root, methods, *more)],
         start_new_session=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -34,6 +34,10 @@ def started(root: Path, methods: str, *more: str, temporary: Path | None = None)
     )
 
 
+def _words(root: Path, methods: str, *more: str) -> list[str]:
+    return ["run", "--methods", methods, *SIZES, "--out", str(root), *more]
+
+
 def completed(root: Path, methods: str, *more: str, temporary: Path | None = None) -> tuple[int, str]:
     """Its exit code and what it said on the error stream, once it is done."""
     return ended(started(root, methods, *more, temporary=temporary))
@@ -41,8 +45,18 @@ def completed(root: Path, methods: str, *more: str, temporary: Path | None = Non
 
 def ended(process: subprocess.Popen) -> tuple[int, str]:
     """Its exit code and what it said besides how far it was, once it is done."""
-    said = process.communicate()[1].splitlines()
-    return process.returncode, "\n".join(line for line in said if not re.match(r" *\d+\.\d s ", line))
+    said = process.communicate()[1]
+    return process.returncode, _without_progress(said)
+
+
+def completed_here(root: Path, methods: str, *more: str, capfd) -> tuple[int, str]:
+    """The same of the command in this process, which is quicker: most of its time is the start."""
+    code = command(*_words(root, methods, *more))
+    return code, _without_progress(capfd.readouterr().err)
+
+
+def _without_progress(said: str) -> str:
+    return "\n".join(line for line in said.splitlines() if not re.match(r" *\d+\.\d s ", line))
 
 
 def processes(root: Path) -> list[psutil.Process]:

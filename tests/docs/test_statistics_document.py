@@ -1,13 +1,11 @@
 """The document on statistics as written: its commands run, its output compared, its words all there."""
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from cli.command import command
 
 from aacbench.stats import ESTIMANDS, PROFILES
 from aacbench.stats.combine import CAUCHY_REJECTED
@@ -19,23 +17,21 @@ COMMANDS = re.search(r"```sh\n(.*?)```", TEXT, flags=re.DOTALL)[1].splitlines()
 TABLE, PRINTED = re.findall(r"```text\n(.*?)```", TEXT, flags=re.DOTALL)
 
 
-def run(folder, words):
-    clean = {key: value for key, value in os.environ.items() if key != "AACBENCH_PLUGINS"}
-    done = subprocess.run([sys.executable, *words], cwd=folder, env=clean, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_the_worked_example_comes_out_as_printed(tmp_path):
-    started = [shlex.split(command) for command in COMMANDS]
+def test_the_worked_example_comes_out_as_printed(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("AACBENCH_PLUGINS", raising=False)
+    monkeypatch.chdir(tmp_path)
+    started = [shlex.split(line) for line in COMMANDS]
     assert [words[:2] for words in started] == [["aacbench", "run"], ["aacbench", "stats"]]
-    run(tmp_path, ["-m", *started[0]])
-    assert run(tmp_path, ["-m", *started[1]]) == TABLE
+    assert command(*started[0][1:]) == 0
+    capsys.readouterr()
+    assert command(*started[1][1:]) == 0
+    assert capsys.readouterr().out == TABLE
 
 
-def test_the_python_example_prints_what_it_says(tmp_path):
+def test_the_python_example_prints_what_it_says(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
-    assert run(tmp_path, ["-c", code]) == PRINTED
+    exec(code, {})
+    assert capsys.readouterr().out == PRINTED
 
 
 @pytest.mark.parametrize("word", [*ESTIMANDS, *PROFILES, *OUTCOMES, DEGENERATE, NOT_TESTED, UNDEFINED])

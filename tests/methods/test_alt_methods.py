@@ -1,17 +1,14 @@
 """ALT and its controls: fitting, effects of seed and queries, sound bounds, and the paper's numbers."""
 
-import os
-import subprocess
-import sys
-
 import method_builds
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from cli.command import command
+from hypothesis import given
 from hypothesis import strategies as st
 from method_builds import INFOS, NEW_YORK, NO_QUERIES, assert_sound, blocks, fitted, method, road, the_same
 from single_cells import cell_job
-from support import all_pairs, graphs, true_distances
+from support import all_pairs, example_count, graphs, true_distances
 
 from aacbench.bundle.deploy import deploy
 from aacbench.contract.budget import CONVENTIONS, MEASURED, PAPER, Budget
@@ -89,7 +86,7 @@ def test_new_york_is_charged_as_declared_under_the_papers_convention():
 # Bounds that hold
 
 
-@settings(max_examples=300)
+@example_count(300)
 @given(
     st.sampled_from(METHODS),
     graphs(max_vertices=9),
@@ -188,15 +185,10 @@ def test_test_queries_change_no_array(tmp_path):
 # The paper's numbers, through the command
 
 
-def test_the_stochastic_block_model_as_in_the_paper(tmp_path):
-    command = ["run", "--protocol", "valsplit", "--graphs", "sbm-10k", "--methods", "alt"]
-    clean = {key: value for key, value in os.environ.items() if key != "AACBENCH_PLUGINS"}
-    subprocess.run(
-        [sys.executable, "-m", "aacbench", *command, "--out", str(tmp_path)],
-        env=clean,
-        check=True,
-        capture_output=True,
-    )
+def test_the_stochastic_block_model_as_in_the_paper(tmp_path, monkeypatch):
+    monkeypatch.delenv("AACBENCH_PLUGINS", raising=False)
+    words = ("--protocol", "valsplit", "--graphs", "sbm-10k", "--methods", "alt")
+    assert command("run", *words, "--out", tmp_path) == 0
     found = {(at.key["label"], at.key["budget"]): at for _, at in scan(tmp_path)}
     assert {at.outcome for at in found.values()} == {"ok"}
     files = {key: at.files["queries.csv"] for key, at in found.items()}

@@ -4,8 +4,6 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 SCRIPT = """
 from aacbench.util.compiled import kernel
 
@@ -21,14 +19,27 @@ def square(x):
 def negate(x):
     return -x
 
-print(double(3), square(3), negate(3))
-print(sum(sum(function.stats.cache_hits.values()) for function in (double, square, negate)))
+@kernel
+def halve(x):
+    return x // 2
+
+@kernel
+def increase(x):
+    return x + 1
+
+@kernel
+def decrease(x):
+    return x - 1
+
+functions = double, square, negate, halve, increase, decrease
+print(*(function(3) for function in functions))
+print(sum(sum(function.stats.cache_hits.values()) for function in functions))
 """
 DAMAGES = (lambda data: b"", lambda data: data[: len(data) // 2], lambda data: b"x" * 99)
 
 
 def cache_hits(folder, **more):
-    """Run three kernels with their cache in this folder, and return how many came from the cache."""
+    """Run six kernels with their cache in this folder, and return how many came from the cache."""
     script = folder / "kernels.py"
     if not script.exists():
         script.write_text(SCRIPT)
@@ -36,17 +47,17 @@ def cache_hits(folder, **more):
     done = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, **more)
     assert done.returncode == 0, done.stderr
     results, hits = done.stdout.splitlines()
-    assert results == "6 9 -3"
+    assert results == "6 9 -3 1 4 2"
     return int(hits)
 
 
-@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
-def test_damaged_machine_code_is_compiled_anew(tmp_path, suffix):
+def test_damaged_machine_code_is_compiled_anew(tmp_path):
+    """Each damage to the index of one kernel and to the code of another."""
     assert cache_hits(tmp_path) == 0
-    files = list(tmp_path.rglob(f"*.{suffix}"))
-    for file, damage in zip(files, DAMAGES, strict=True):
+    indexes, codes = (sorted(tmp_path.rglob(f"*.{suffix}")) for suffix in ("nbi", "nbc"))
+    for file, damage in zip(indexes[:3] + codes[3:], DAMAGES * 2, strict=True):
         file.write_bytes(damage(file.read_bytes()))
-    assert (cache_hits(tmp_path), cache_hits(tmp_path)) == (0, 3)
+    assert (cache_hits(tmp_path), cache_hits(tmp_path)) == (0, 6)
 
 
 def test_a_disk_without_room_costs_only_time(tmp_path):
