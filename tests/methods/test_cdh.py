@@ -221,6 +221,26 @@ def test_fixed_point_distances_of_the_goal_search_are_not_taken_too_short(tmp_pa
     assert ((found > exact - 1e-6) & (exact > 0)).any()
 
 
+@pytest.mark.parametrize("both_ways", [True, False])
+def test_labels_of_far_pivots_stay_below_tiny_distances(tmp_path, both_ways):
+    """A pivot 1e9 away: the labels of neighbours differ by less than their own rounding."""
+    weights = np.concatenate(([1e9], np.random.default_rng(4).uniform(1e-9, 1e-6, 30)))
+    tails = np.arange(31)
+    heads = tails + 1 if both_ways else (tails + 1) % 31
+    if both_ways:
+        tails, heads, weights = np.r_[tails, heads], np.r_[heads, tails], np.r_[weights, weights]
+    graph = from_arcs(32 if both_ways else 31, tails, heads, weights)
+    exact = true_distances(graph)
+    above = {}
+    for labels in ("exact", "replay"):
+        h = in_python(built("cdh", network(graph), tmp_path, 4096, P=4, r=2, labels=labels), graph)
+        above[labels] = sum(
+            h(int(u), int(t)) > exact[u, t] * (1 + 1e-12) for u, t in zip(*all_pairs(graph), strict=True)
+        )
+    assert above["exact"] == 0
+    assert above["replay"] > 0, "the case must be one where rounding shows"
+
+
 def compiled_only(heuristic, net):
     """As deployed, without the check that it compiles."""
     labels = {**heuristic.arrays, **checked_settings(heuristic.settings)}
