@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from aacbench.cli.shared import FOLDER, MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, study_folder
+from aacbench.cli.shared import FOLDER, MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, limits_of, study_folder
 from aacbench.errors import UsageError
 
 
@@ -30,7 +30,6 @@ def export(
     from aacbench.bundle.store import copy_bundle
     from aacbench.cli.replay import find_cell, plugins_of
     from aacbench.cli.running import config_of
-    from aacbench.processes.pool import GIB, Limits
     from aacbench.run.build import bundle_info
     from aacbench.run.rebuild import restored, stored_bundle
     from aacbench.run.run_config import plan_of
@@ -42,8 +41,8 @@ def export(
         raise UsageError(f"{folder} exists already; name a new folder.")
     bundle = stored_bundle(root, found)
     if bundle is None:
-        plugins, limits = plugins_of(found, plugin_files), Limits(time_limit, int(memory_limit * GIB))
-        bundle = restored(config_of(root, plugins, limits=limits), found)
+        config = config_of(root, plugins_of(found, plugin_files), limits=limits_of(time_limit, memory_limit))
+        bundle = restored(config, found)
     # Cells may share a bundle, which describes the first of them.
     info = bundle_info(plan_of(found.key), found.record["claims"], found.record["build"])
     with storing(folder.parent):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.shared import FOLDER, MEMORY_LIMIT, MISMATCH, PLUGIN_FILES, TIME_LIMIT, study_folder
+from aacbench.cli.shared import FOLDER, MEMORY_LIMIT, MISMATCH, PLUGIN_FILES, TIME_LIMIT, limits_of, study_folder
 from aacbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ def replay(
     aacbench replay 3f9a --study studies/mine --plugin mine.py
     """
     from aacbench.cli.running import config_of
-    from aacbench.processes.pool import GIB, Limits
     from aacbench.run.replay import replay as replay_cell
     from aacbench.run.study import read_plan
 
@@ -49,7 +48,7 @@ def replay(
     digests = {key["method"]: key["plugin_digest"], **key.get("part_digests", {})}
     if any(manager.method(name).origin.digest != digest for name, digest in digests.items()):
         click.echo("note: the method's source has changed since this cell was run")
-    lines = replay_cell(config_of(root, manager, limits=Limits(time_limit, int(memory_limit * GIB))), found)
+    lines = replay_cell(config_of(root, manager, limits=limits_of(time_limit, memory_limit)), found)
     _show(lines)
     agree = all(line.agrees for line in lines)
     click.echo("stored and recomputed agree" if agree else "stored and recomputed DIFFER")

@@ -11,7 +11,7 @@ import click
 from aacbench.cli.plugins import warn
 from aacbench.cli.protocols import of_plugins
 from aacbench.cli.run_output import Progress, plan_text
-from aacbench.cli.shared import ALL_OK, exit_code, report_damage
+from aacbench.cli.shared import ALL_OK, exit_code, limits_of, report_damage
 from aacbench.errors import DamagedCellError, UsageError
 from aacbench.plugins.in_workers import GraphOf, MethodOf, sources_of
 from aacbench.plugins.manager import PluginManager, load_plugins
@@ -19,7 +19,6 @@ from aacbench.plugins.settings import resolve
 from aacbench.prereg.binding import Bound, bind
 from aacbench.prereg.files import files_of
 from aacbench.prereg.ledger import Entry
-from aacbench.processes.pool import GIB, Limits
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports import latency, tables
@@ -54,7 +53,7 @@ def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
         workers=options["workers"],
         existing=options["existing"],
         rebuild=options["rebuild"],
-        limits=Limits(options["time_limit"], int(options["memory_limit"] * GIB)),
+        limits=limits_of(options["time_limit"], options["memory_limit"]),
         notify=progress.notify,
         lock=bound.lock.digest if bound else None,
     )

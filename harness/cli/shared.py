@@ -11,6 +11,7 @@ from aacbench.errors import UsageError
 from aacbench.util.canonical import finite
 
 if TYPE_CHECKING:
+    from aacbench.processes.pool import Limits
     from aacbench.run.study import StudyContents
 
 STUDIES = Path("studies")
@@ -55,6 +56,13 @@ MEMORY_LIMIT = click.option(
     callback=positive,
     help="GiB a worker may hold.",
 )
+
+
+def limits_of(time_limit: float, memory_limit: float) -> "Limits":
+    """Return the limits that these two options set."""
+    from aacbench.processes.pool import GIB, Limits
+
+    return Limits(time_limit, int(memory_limit * GIB))
 
 
 def exit_code(outcomes: Collection[str], damaged: bool = False) -> int:
