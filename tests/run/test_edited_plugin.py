@@ -72,8 +72,9 @@ def test_a_file_that_was_moved_builds_the_same(tmp_path: Path, capsys) -> None:
     assert command(*run, "--plugin", moved, "--rebuild") == 0
     cells = [cell for cell in studies.cells(root).values() if cell.key["method"] != "dijkstra"]
     assert [cell.outcome for cell in cells] == ["ok", "ok"]
-    one, other = (cell.cell_id for cell in cells)
-    assert command("replay", one, "--study", root, "--plugin", moved) == 0
-    assert "stored and recomputed agree" in capsys.readouterr().out
-    shutil.rmtree(root / "artifacts")  # else nothing is built for the export
-    assert command("export", other, tmp_path / "out", "--study", root, "--plugin", moved) == 0
+    for cell in cells:
+        assert command("replay", cell.cell_id, "--study", root, "--plugin", moved) == 0
+        assert "stored and recomputed agree" in capsys.readouterr().out
+        shutil.rmtree(root / "artifacts")  # else nothing is built for the export
+        out = tmp_path / cell.cell_id
+        assert command("export", cell.cell_id, out, "--study", root, "--plugin", moved) == 0
