@@ -18,11 +18,6 @@ def example_count(count: int) -> settings:
     return settings(max_examples=count * settings.default.max_examples // 100)
 
 
-def graphs_to_compile_for(**more) -> st.SearchStrategy[Graph]:
-    """Graphs with integer weights; with floats too in the exhaustive set, since these compile every kernel again."""
-    return graphs(integral=None if settings.get_current_profile_name() == "exhaustive" else True, **more)
-
-
 SMALL, HUGE = st.integers(0, 12), st.integers(2**24, 2**40)
 FLOATS = st.floats(0, 10, allow_nan=False, width=64).map(lambda x: round(x, 3) if x < 5 else x)
 
@@ -39,6 +34,11 @@ def graphs(draw, max_vertices=12, symmetric=None, integral=None) -> Graph:
         arcs += [(v, u, w) for u, v, w in arcs]
     tails, heads, weights = (list(column) for column in zip(*arcs, strict=True)) if arcs else ([], [], [])
     return from_arcs(vertices, tails, heads, np.array(weights, dtype=np.int64 if whole else np.float64))
+
+
+def graphs_to_compile_for(**more) -> st.SearchStrategy[Graph]:
+    """Graphs with integer weights; with floats too in the exhaustive set, since these compile every kernel again."""
+    return graphs(integral=None if settings.get_current_profile_name() == "exhaustive" else True, **more)
 
 
 def all_pairs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from cli.command import command
+from cli.command import run_line
 from project import ROOT, configuration, roots
 
 HARNESS = ROOT / "harness"
@@ -124,13 +124,13 @@ def test_the_examples_of_the_library_run(tmp_path, monkeypatch, capsys):
     assert re.fullmatch(r"\d+ -> \d+ expansions\n", capsys.readouterr().out)
     monkeypatch.chdir(tmp_path)
     (commands,) = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
-    run, listing, export = (line.partition("#")[0].split() for line in commands.splitlines())
-    assert (run[0], command(*run[1:])) == ("aacbench", 0)
-    listed = subprocess.run(" ".join(listing), shell=True, capture_output=True, text=True, check=True)
+    run, listing, export = commands.splitlines()
+    assert run_line(run) == 0
+    listed = subprocess.run(listing, shell=True, capture_output=True, text=True, check=True)
     records = [json.loads(path.read_bytes()) for path in tmp_path.glob("study/cells/*/*/cell.json")]
     (cell,) = [record["cell_id"] for record in records if record["key"]["label"] == "alt"]
     assert cell in listed.stdout.split()
-    assert (export[0], command(*(cell if word == "CELL" else word for word in export[1:]))) == ("aacbench", 0)
+    assert run_line(export.replace(" CELL ", f" {cell} ")) == 0
     capsys.readouterr()
     done = subprocess.run([sys.executable, "-c", deploying], capture_output=True, text=True, check=True)
     assert done.stdout.split()[1] == "alt"

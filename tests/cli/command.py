@@ -1,5 +1,6 @@
 """The command as a test calls it."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,13 @@ def command(*words):
     with pytest.raises(SystemExit) as ended:
         main([str(word) for word in words])
     return ended.value.code
+
+
+def run_line(line):
+    """Run a command as a document shows it, and return its exit code."""
+    program, *words = shlex.split(line, comments=True)
+    assert program == "aacbench"
+    return command(*words)
 
 
 def run_study(root, methods, *more):

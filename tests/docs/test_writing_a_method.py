@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli.command import command
+from cli.command import run_line
 
 TEXT = (Path(__file__).parents[2] / "docs" / "writing-a-method.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)```", TEXT, flags=re.DOTALL | re.MULTILINE))
@@ -30,9 +30,7 @@ def aacbench(folder, capfd):
     """Run a command of the document in this process; returns exit code, output and errors."""
 
     def run(line):
-        program, *words = shlex.split(line)
-        assert program == "aacbench"
-        code = command(*words)
+        code = run_line(line)
         return code, *capfd.readouterr()
 
     return run
