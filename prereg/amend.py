@@ -1,12 +1,15 @@
 """Locking and amending a registration: the new lock, the difference, the reason, and whether results had been seen."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from aacbench.errors import LockError, UsageError
 from aacbench.prereg.files import Files
-from aacbench.prereg.ledger import Entry, History, history_of, read_ledger, write_line
+from aacbench.prereg.history import History, history_of
+from aacbench.prereg.ledger import Entry, read_ledger
 from aacbench.prereg.lock import Lock, read_lock, write_lock
+from aacbench.prereg.notes import write_line
 from aacbench.prereg.schema import Registration
 from aacbench.util.canonical import plain
 
@@ -21,9 +24,9 @@ def lock_registration(files: Files, registration: Registration, make: MakeLock) 
     if sound_history(files, registration.id).locked is not None:
         raise UsageError(f"{registration.id} is locked already; to change it, edit it and use `aacbench prereg amend`.")
     lock = make(registration)
-    write_lock(files.lock(lock.digest), lock)
     facts = {"lock": lock.digest, "registration_digest": registration.digest}
-    return lock, write_line(files, "lock", registration.id, facts)
+    with _written(files, lock):
+        return lock, write_line(files, "lock", registration.id, facts)
 
 
 def amend_registration(files: Files, registration: Registration, reason: str, make: MakeLock) -> tuple[Lock, Entry]:
@@ -34,8 +37,7 @@ def amend_registration(files: Files, registration: Registration, reason: str, ma
     if not changes:
         raise UsageError(f"{files.toml} is the same as its lock, so there is nothing to amend.")
     lock = make(registration)
-    write_lock(files.lock(lock.digest), lock)
-    seen = bool(history.of("run_start"))
+    seen = bool(history.showing)
     late = sorted(affected_predictions(before, lock)) if seen else []
     facts = {
         "lock": lock.digest,
@@ -45,18 +47,34 @@ def amend_registration(files: Files, registration: Registration, reason: str, ma
         "difference": changes,
         "seen": seen,
     }
-    entry = write_line(files, "amend", registration.id, facts)
+    with _written(files, lock):
+        entry = write_line(files, "amend", registration.id, facts)
     if late:
         write_line(files, "exploratory", registration.id, {"predictions": late, "because": entry.digest})
     return lock, entry
 
 
+@contextmanager
+def _written(files: Files, lock: Lock) -> Iterator[None]:
+    """The lock's file, removed again if its line cannot be written: a command that fails has written nothing."""
+    path = files.lock(lock.digest)
+    write_lock(path, lock)
+    try:
+        yield
+    except BaseException:
+        if lock.digest not in {entry.facts.get("lock") for entry in read_ledger(files.ledger).entries}:
+            path.unlink(missing_ok=True)
+        raise
+
+
 def sound_history(files: Files, registration: str) -> History:
     """The history of a registration; a damaged ledger is refused."""
-    entries, problems = read_ledger(files.ledger)
-    if problems:
-        raise LockError(f"{files.ledger} is damaged: {problems[0]} `aacbench prereg verify` reports all problems.")
-    return history_of(entries, registration)
+    ledger = read_ledger(files.ledger)
+    if ledger.problems:
+        raise LockError(
+            f"{files.ledger} is damaged: {ledger.problems[0]} `aacbench prereg verify` reports all problems."
+        )
+    return history_of(ledger.entries, registration)
 
 
 def open_history(files: Files, registration: str) -> History:
@@ -75,6 +93,18 @@ def current_lock(files: Files, history: History) -> Lock:
     lock = read_lock(path)
     if lock.digest != history.digests[-1]:
         raise LockError(f"The lock file {path.name} is not the one in the ledger.")
+    return lock
+
+
+def unchanged_lock(files: Files, registration: Registration, history: History) -> Lock:
+    """The lock in force, if the file is still as it was locked."""
+    lock = current_lock(files, history)
+    changed = changes_since(registration, lock)
+    if changed:
+        raise LockError(
+            f"{files.toml} was changed after it was locked, in {', '.join(one['key'] for one in changed)}; restore it, "
+            f"or use `aacbench prereg amend`."
+        )
     return lock
 
 

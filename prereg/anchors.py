@@ -1,9 +1,10 @@
 """Anchors: a lock tied to an ssh key, a git tag, or the clock of a time stamp authority."""
 
 import hashlib
+import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,9 +13,13 @@ from pathlib import Path
 from aacbench.errors import UsageError
 from aacbench.prereg.checks import ANCHOR, FAIL, NOT_CHECKED, OK, TAMPERED, Check, check_of
 from aacbench.prereg.files import Files, sha256
-from aacbench.prereg.ledger import Entry, History, write_line
+from aacbench.prereg.history import History
+from aacbench.prereg.ledger import Entry
 from aacbench.prereg.lock import Lock
+from aacbench.prereg.notes import write_line
 from aacbench.prereg.schema import Registration
+from aacbench.util.cleanup import temporary_folder
+from aacbench.util.text import one_line
 
 NAMESPACE = "aacbench.prereg"
 SSH, TAG, STAMP = "ssh", "git-tag", "rfc3161"
@@ -22,11 +27,28 @@ SSH, TAG, STAMP = "ssh", "git-tag", "rfc3161"
 
 @dataclass(frozen=True, slots=True)
 class AnchorResult:
-    """The result of checking an anchor; `time` is in UTC, by somebody else's clock."""
+    """The result of checking an anchor; `time` is in UTC, by a clock that the reader trusts."""
 
     status: str
     evidence: str
     time: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAnchor:
+    """A line about an anchor, and the result of checking it."""
+
+    entry: Entry
+    result: AnchorResult
+
+    @property
+    def lock(self) -> str:
+        return str(self.entry.facts["lock"])
+
+    def before_runs(self, history: History) -> bool:
+        """Whether it comes before every run under its lock, by its own clock too if it has one."""
+        starts = [run.start for run in history.showing if run.start.facts["lock"] == self.lock]
+        return all(self.entry.number < start.number and self.result.time <= start.time for start in starts)
 
 
 def statement(registration: str, lock: str) -> bytes:
@@ -61,16 +83,20 @@ def keep_stamp(files: Files, registration: str, lock: str, answer: Path, authori
     return _keep(files, registration, lock, STAMP, files.anchor(lock, "tsr"), answer.read_bytes())
 
 
+def checked_anchors(files: Files, history: History, roots: Sequence[Path] = ()) -> list[CheckedAnchor]:
+    """Every anchor, checked with the tool that made it; a time stamp counts only under one of the reader's `roots`."""
+    return [CheckedAnchor(entry, check_anchor(files, entry, roots)) for entry in history.of("anchor")]
+
+
 def anchor_checks(
-    files: Files, registration: Registration, history: History, locks: Mapping[str, Lock]
+    anchors: Sequence[CheckedAnchor], registration: Registration, history: History, locks: Mapping[str, Lock]
 ) -> Iterator[Check]:
     good: dict[str, set[str]] = {}
-    for entry in history.of("anchor"):
-        kind, lock = entry.facts["kind"], entry.facts["lock"]
-        result = check_anchor(files, entry)
+    for anchor in anchors:
+        kind, result = anchor.entry.facts["kind"], anchor.result
         yield Check(f"anchor {kind}", result.status, result.evidence, TAMPERED if result.status == FAIL else 0)
-        if result.status == OK and _before_runs(entry, result, history, lock):
-            good.setdefault(lock, set()).add(kind)
+        if result.status == OK and anchor.before_runs(history):
+            good.setdefault(anchor.lock, set()).add(kind)
     run_digests = _run_locks(history)
     # An amendment cannot take back what a lock required when it was run.
     run_locks = [lock for digest, lock in locks.items() if digest in run_digests]
@@ -82,38 +108,30 @@ def anchor_checks(
         yield check_of("required anchors", problems, ANCHOR, ", ".join(required))
 
 
-def anchored_before(files: Files, history: History) -> bool:
-    """Whether somebody else's clock saw each lock before it was run."""
-    run_digests = _run_locks(history)
-    stamped = {
-        lock
-        for entry in history.of("anchor")
-        if (lock := entry.facts["lock"]) in run_digests
-        and (result := check_anchor(files, entry)).status == OK
-        and result.time
-        and _before_runs(entry, result, history, lock)
-    }
-    return stamped == run_digests
+def stamped_before(anchors: Sequence[CheckedAnchor], history: History) -> bool:
+    """Whether a clock that the reader trusts saw each lock before it was run."""
+    stamped = {anchor.lock for anchor in anchors if anchor.result.time and anchor.before_runs(history)}
+    return _run_locks(history) <= stamped
 
 
-def check_anchor(files: Files, entry: Entry) -> AnchorResult:
-    """Check one anchor with the tool that made it; without the tool it is not checked."""
+def check_anchor(files: Files, entry: Entry, roots: Sequence[Path] = ()) -> AnchorResult:
     kind, lock = entry.facts["kind"], entry.facts["lock"]
-    if kind not in _CHECKS:
+    if kind not in _TOOLS:
         return AnchorResult(NOT_CHECKED, f"unknown kind of anchor: {kind!r}")
-    tool, check = _CHECKS[kind]
     if kind != TAG:
         path = files.folder / Path(str(entry.facts.get("file"))).name
         if not path.is_file() or sha256(path) != entry.facts.get("sha256"):
             return AnchorResult(FAIL, f"{path.name} is missing, or is not the file recorded in line {entry.number}.")
-    if shutil.which(tool) is None:
-        return AnchorResult(NOT_CHECKED, f"{tool} is not installed")
-    return check(files, entry, lock)
+    if shutil.which(_TOOLS[kind]) is None:
+        return AnchorResult(NOT_CHECKED, f"{_TOOLS[kind]} is not installed")
+    if kind == STAMP:
+        return _check_stamp(files, entry, lock, roots)
+    return (_check_signature if kind == SSH else _check_tag)(files, entry, lock)
 
 
 def _run_locks(history: History) -> set[str]:
     """The digests of the locks that were run, or of the one in force if none was."""
-    return {entry.facts["lock"] for entry in history.of("run_start")} or {history.digests[-1]}
+    return {run.start.facts["lock"] for run in history.showing} or {history.digests[-1]}
 
 
 def _check_signature(files: Files, entry: Entry, lock: str) -> AnchorResult:
@@ -138,26 +156,50 @@ def _check_tag(files: Files, entry: Entry, lock: str) -> AnchorResult:
     return AnchorResult(OK, f"the tag {name} is signed and names this lock; it shows who signed, not when")
 
 
-def _check_stamp(files: Files, entry: Entry, lock: str) -> AnchorResult:
-    answer, authority = (files.anchor(lock, ending) for ending in ("tsr", "tsa.pem"))
-    if not authority.is_file():
-        return AnchorResult(NOT_CHECKED, f"the authority's certificate {authority.name} is missing")
+def _check_stamp(files: Files, entry: Entry, lock: str, roots: Sequence[Path]) -> AnchorResult:
+    """Check a time stamp against the reader's roots; a certificate that the author gave proves nothing."""
+    answer, given = (files.anchor(lock, ending) for ending in ("tsr", "tsa.pem"))
     imprint = hashlib.sha256(statement(entry.registration, lock)).hexdigest()
-    command = ["openssl", "ts", "-verify", "-digest", imprint, "-in", str(answer), "-CAfile", str(authority)]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        return AnchorResult(FAIL, f"{answer.name} is not a time stamp of this lock by this authority.")
-    reply = subprocess.run(["openssl", "ts", "-reply", "-in", str(answer), "-text"], capture_output=True, check=True)
-    time = _stamp_time(reply.stdout.decode(errors="replace"))
-    if not time:
-        return AnchorResult(NOT_CHECKED, "the time stamp is valid, but its time could not be read")
-    return AnchorResult(OK, f"stamped at {time}", time)
+    chain = ["-untrusted", str(given)] if given.is_file() else []
+    verify = ["openssl", "ts", "-verify", "-digest", imprint, "-in", str(answer), *chain, "-CAfile"]
+    text = _output(["openssl", "ts", "-reply", "-in", str(answer), "-text"])
+    time = _stamp_time(text)
+    if not time or imprint not in _imprint(text):
+        return AnchorResult(FAIL, f"{answer.name} is not a time stamp of this lock.")
+    trusted = [root for root in roots if _output([*verify, str(root)])]
+    if trusted:
+        return AnchorResult(OK, f"stamped at {time} by {_signer(answer)}, trusted by {trusted[0].name}", time)
+    if given.is_file() and not _output([*verify, str(given)]):
+        return AnchorResult(FAIL, f"{answer.name} is not a time stamp of this lock by {given.name}.")
+    why = "no root that you named confirms it" if roots else "name the authority's root with --root to check it"
+    return AnchorResult(NOT_CHECKED, f"self-issued as far as is known here, by {_signer(answer)}, for {time}; {why}")
 
 
-_CHECKS: dict[str, tuple[str, Callable[[Files, Entry, str], AnchorResult]]] = {
-    SSH: ("ssh-keygen", _check_signature),
-    TAG: ("git", _check_tag),
-    STAMP: ("openssl", _check_stamp),
-}
+def _signer(answer: Path) -> str:
+    """Who signed a time stamp, as its certificate says."""
+    with temporary_folder() as folder:
+        token, signer = folder / "token.der", folder / "signer.pem"
+        _output(["openssl", "ts", "-reply", "-in", str(answer), "-token_out", "-out", str(token)])
+        told = ["-noverify", "-signer", str(signer), "-out", str(folder / "content")]
+        _output(["openssl", "cms", "-verify", "-inform", "DER", "-in", str(token), *told])
+        names = _output(["openssl", "x509", "-in", str(signer), "-noout", "-subject", "-issuer"])
+    return one_line(names.replace("\n", ", ")).strip(", ") or "an unknown signer"
+
+
+def _imprint(text: str) -> str:
+    """The digest in the hex dump after `Message data:`, without its white space."""
+    dump = text.partition("Message data:")[2].partition("Serial number:")[0]
+    rows = [re.sub(r"^\s*[0-9a-f]{4} - ", "", row)[:48] for row in dump.splitlines()]
+    return re.sub(r"[^0-9a-f]", "", "".join(rows))
+
+
+def _output(command: Sequence[str]) -> str:
+    """What a tool printed; empty if it failed."""
+    done = subprocess.run(command, capture_output=True, check=False)
+    return "" if done.returncode else done.stdout.decode(errors="replace")
+
+
+_TOOLS = {SSH: "ssh-keygen", TAG: "git", STAMP: "openssl"}
 
 
 def _stamp_time(text: str) -> str:
@@ -167,12 +209,6 @@ def _stamp_time(text: str) -> str:
             with suppress(ValueError):
                 return datetime.strptime(line.strip(), form).replace(tzinfo=UTC).isoformat(timespec="milliseconds")
     return ""
-
-
-def _before_runs(entry: Entry, result: AnchorResult, history: History, lock: str) -> bool:
-    """Whether an anchor comes before every run under its lock, by its own clock too if it has one."""
-    starts = [start for start in history.of("run_start") if start.facts["lock"] == lock]
-    return all(entry.number < start.number and result.time <= start.time for start in starts)
 
 
 def _keep(files: Files, registration: str, lock: str, kind: str, path: Path, content: bytes) -> Entry:

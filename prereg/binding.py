@@ -1,4 +1,4 @@
-"""A run bound to its lock: refused unless it is the locked run, with a line in the ledger at its start and end."""
+"""A run bound to its lock: refused unless it is the locked run, with a line in the ledger for each step."""
 
 import hashlib
 from collections import Counter
@@ -8,15 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.errors import LockError, UsageError
-from aacbench.prereg.amend import changes_since, current_lock, open_history
-from aacbench.prereg.files import Files
-from aacbench.prereg.key_diff import CODE, match
-from aacbench.prereg.ledger import Entry, History, append, relative, write_note
+from aacbench.prereg.amend import open_history, unchanged_lock
+from aacbench.prereg.changes import code_changes, public_changes
+from aacbench.prereg.files import Files, relative
+from aacbench.prereg.history import History
+from aacbench.prereg.key_diff import match, place_of
+from aacbench.prereg.ledger import Entry, append
 from aacbench.prereg.lock import Lock, tree_digest
+from aacbench.prereg.notes import noted_ledger, write_note
 from aacbench.prereg.schema import FROM_LOCK, Registration, read_registration
+from aacbench.run.layout import QUERIES_FILE
 from aacbench.run.loaded_graph import loaded_graph
 from aacbench.run.records import Study
-from aacbench.run.store import ANSWERED, Cell, scan
+from aacbench.run.run_config import Binding
+from aacbench.run.store import Cell, scan
 from aacbench.util.canonical import digest, plain
 from aacbench.version import VERSION
 
@@ -35,65 +40,96 @@ class Bound:
     study: Study
     public: str | None
 
-    def begin(self, root: Path, keys: Sequence[Mapping[str, Any]]) -> Entry:
-        """Write the start of a run, unless it deviates from the lock in an undeclared way."""
-        queries = query_digests(self.study) if self.public is not None else None
-        deviating = match(self.lock, keys, queries).deviating
-        problems = [one.sentence for one in deviating if not set(one.what) <= self.history.declared]
-        if self.lock.body["code"]["tree"] != tree_digest() and CODE not in self.history.declared:
-            problems.append("The run differs from the lock in code")
+    def queries(self) -> dict[str, dict[str, str]] | None:
+        """The digests of the queries by graph, if they are drawn after the lock."""
+        return query_digests(self.study) if self.public is not None else None
+
+    def check_keys(self, keys: Sequence[Mapping[str, Any]]) -> None:
+        """Refuse a run that deviates from the lock in a way that was not declared."""
+        declared = self.history.declared()
+        problems = [
+            one.sentence for one in match(self.lock, keys, self.queries()).deviating if not one.within(declared)
+        ]
+        others = [*code_changes(self.lock, tree_digest()), *public_changes(self.history, self.public)]
+        problems += [f"The run differs from the lock in {one.what}" for one in others if one.identity not in declared]
         if problems:
             more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
             raise LockError(
                 f"This run is not the one that {self.id} was locked for. {problems[0]}{more}. Restore what was locked, "
                 f"or declare the deviation with `aacbench prereg deviate`."
             )
+
+    def check_folder(self, root: Path) -> None:
+        """Refuse a folder with cells of other runs, which could not be told apart from this one's later."""
+        ledger = noted_ledger(root)
+        if ledger is not None and ledger != self.files.ledger.resolve():
+            raise UsageError(f"{root} belongs to the ledger {ledger}; choose another folder with --out.")
+        for name, cell in scan(root):
+            if isinstance(cell, Cell) and cell.record.get("lock") not in self.history.digests:
+                raise UsageError(
+                    f"{root} contains cells of other runs, such as {name}; choose a new folder with --out."
+                )
+
+
+class BoundRun(Binding):
+    """A run under a lock, as the driver sees it; its lines are its start, each of its cells, and its end."""
+
+    def __init__(self, bound: Bound, root: Path) -> None:
+        self._bound, self._root = bound, root
+        self._start: Entry | None = None
+
+    def check(self, keys: Sequence[Mapping[str, Any]]) -> None:
+        self._bound.check_folder(self._root)
+        self._bound.check_keys(keys)
+
+    def begin(self) -> None:
         facts = {
-            "study": relative(root, self.files.folder),
+            "study": relative(self._root, self._bound.files.folder),
             "code": tree_digest(),
             "version": VERSION,
-            "cells": len(keys),
-            "public": self.public,
-            "queries": queries,
+            "public": self._bound.public,
+            "queries": self._bound.queries(),
         }
-        return self._write(root, "run_start", facts)
+        self._start = self._append("run_start", facts)
+        write_note(self._root, self._bound.files, self._start)
 
-    def end(self, root: Path, start: Entry) -> Entry:
+    def enter(self, cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
+        rows = hashlib.sha256(files[QUERIES_FILE]).hexdigest() if QUERIES_FILE in files else None
+        self._write("cell", cell_facts(cell_id, record, rows))
+
+    def end(self) -> None:
         """Write the end of a run: the digest of the evidence in each cell, and one of all of them."""
-        stored = [cell for _, cell in scan(root) if isinstance(cell, Cell)]
-        cells = [cell for cell in stored if cell.record.get("lock") == self.lock.digest]
-        digests = {cell.cell_id: evidence_digest(cell) for cell in cells}
+        stored = [cell for _, cell in scan(self._root) if isinstance(cell, Cell)]
+        cells = [cell for cell in stored if cell.record.get("lock") == self._bound.lock.digest]
+        digests = {cell.cell_id: stored_evidence(cell) for cell in cells}
         facts = {
-            "start": start.digest,
-            "study": relative(root, self.files.folder),
+            "study": relative(self._root, self._bound.files.folder),
             "root": merkle_root(digests),
             "cells": digests,
-            "failed": [cell.cell_id for cell in cells if cell.outcome not in ANSWERED],
             "outcomes": dict(Counter(cell.outcome for cell in cells)),
         }
-        return self._write(root, "run_end", facts)
+        self._write("run_end", facts)
 
-    def abort(self, root: Path, start: Entry, reason: str) -> Entry:
-        """Write that the run was stopped; its finished cells stay and may have been seen."""
-        return self._write(root, "abort", {"start": start.digest, "reason": reason})
+    def abort(self, reason: str) -> None:
+        """Write that the run was stopped, if it had begun; its finished cells stay and may have been seen."""
+        if self._start is not None:
+            self._write("abort", {"reason": reason})
 
-    def _write(self, root: Path, event: str, facts: Mapping[str, Any]) -> Entry:
-        entry = append(self.files.ledger, event, self.id, {"lock": self.lock.digest, **facts})
-        write_note(root, self.files, entry)
-        return entry
+    def _write(self, event: str, facts: Mapping[str, Any]) -> None:
+        assert self._start is not None
+        entry = self._append(event, {"start": self._start.digest, **facts})
+        write_note(self._root, self._bound.files, entry)
+
+    def _append(self, event: str, facts: Mapping[str, Any]) -> Entry:
+        bound = self._bound
+        return append(bound.files.ledger, event, bound.id, {"lock": bound.lock.digest, **facts})
 
 
 def bind(files: Files, public: str | None = None) -> Bound:
     """The run of a registration, if its file is as locked and its required anchors are in the ledger."""
     registration = read_registration(files.toml)
     history = open_history(files, registration.id)
-    lock = current_lock(files, history)
-    changed = changes_since(registration, lock)
-    if changed:
-        raise LockError(
-            f"{files.toml} was changed after it was locked, in {', '.join(one['key'] for one in changed)}; restore it, "
-            f"or use `aacbench prereg amend`."
-        )
+    lock = unchanged_lock(files, registration, history)
     anchored = {entry.facts.get("kind") for entry in history.of("anchor") if entry.facts.get("lock") == lock.digest}
     for kind in registration.anchors:
         if kind not in anchored:
@@ -126,11 +162,26 @@ def query_digests(study: Study) -> dict[str, dict[str, str]]:
     return {name: loaded_graph(name, study.queries).digests() for name in study.graphs}
 
 
-def evidence_digest(cell: Cell) -> str:
-    """The digest of all that verdicts use from a cell: its rows, bytes, claims and audit, but no times."""
-    evidence: dict[str, Any] = {name: plain(cell.record.get(name)) for name in EVIDENCE}
-    evidence["queries_sha256"] = cell.record["files"].get("queries.csv")
-    return digest({"cell": cell.cell_id, **evidence}, CELL_TAG)
+def cell_facts(cell_id: str, record: Mapping[str, Any], rows: str | None) -> dict[str, Any]:
+    """What the ledger keeps of a cell, also if the cell is deleted later; `rows` is the sha256 of its rows."""
+    return {
+        "cell": cell_id,
+        "digest": evidence_digest(cell_id, record, rows),
+        "outcome": record["outcome"],
+        "rows": rows,
+        "label": record["key"]["label"],
+        "place": place_of(record["key"]),
+    }
+
+
+def evidence_digest(cell_id: str, record: Mapping[str, Any], rows: str | None) -> str:
+    """The digest of all that verdicts use from a cell: its rows (by sha256), bytes, claims and audit, but no times."""
+    evidence: dict[str, Any] = {name: plain(record.get(name)) for name in EVIDENCE}
+    return digest({"cell": cell_id, **evidence, "queries_sha256": rows}, CELL_TAG)
+
+
+def stored_evidence(cell: Cell) -> str:
+    return evidence_digest(cell.cell_id, cell.record, cell.record["files"].get(QUERIES_FILE))
 
 
 def merkle_root(digests: Mapping[str, str]) -> str:

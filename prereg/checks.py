@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-OK, FAIL, NOT_CHECKED = "ok", "fail", "not checked"
+OK, FAIL, NOT_CHECKED, WARNING = "ok", "fail", "not checked", "warning"
 
 INTACT, INTERNAL, SCHEMA, TAMPERED, ORDER, DEVIATION, ANCHOR, INCOMPLETE = range(8)
 FALSIFIED_CODE, INCONCLUSIVE_CODE = 10, 12

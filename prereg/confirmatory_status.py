@@ -1,21 +1,20 @@
 """Which predictions are confirmatory: unchanged since before any result could be seen, and why the others are not."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aacbench.errors import LockError
 from aacbench.prereg.amend import affected_predictions
 from aacbench.prereg.files import Files
-from aacbench.prereg.key_diff import Deviation
-from aacbench.prereg.ledger import Entry, History
-from aacbench.prereg.lock import Lock, read_lock
+from aacbench.prereg.history import History
+from aacbench.prereg.key_diff import Change, Deviation
+from aacbench.prereg.ledger import Entry
+from aacbench.prereg.lock import Lock
+from aacbench.prereg.others import Other, Result, others_of, result_of
 from aacbench.prereg.predictions import Prediction, methods_of
 from aacbench.prereg.schema import CONFIRMATORY, EXPLORATORY, Registration
-from aacbench.run.records import BASELINE, TEST
-from aacbench.util.canonical import canonical
-
-ResultKey = tuple[Any, ...]  # what a result is about: a method with its parameters on a graph, with these queries
+from aacbench.run.records import BASELINE
+from aacbench.util.text import one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +22,7 @@ class RunDeviations:
     """How the runs behind the verdicts deviate from the lock."""
 
     cells: Sequence[Deviation]
-    other_code: bool  # a run used other code of aacbench
+    code: Sequence[Change]  # of aacbench, in any run
     runs_disagree: bool  # two runs of one lock have different results
 
 
@@ -36,21 +35,25 @@ def standing(
     deviations: RunDeviations,
 ) -> tuple[dict[str, str], list[str]]:
     """Whether each prediction is confirmatory, exploratory or a replication, and notes on the reasons."""
-    if registration.status != CONFIRMATORY:
-        return {one.id: registration.status for one in registration.predictions}, []
     since = _since(history, locks)
+    others = [other for other in others_of(files, registration.id, entries) if other.shares(locks[history.digests[-1]])]
+    notes = [other.sentence for other in others]
+    if registration.status != CONFIRMATORY:
+        return {one.id: registration.status for one in registration.predictions}, notes
     late = {name for name, entry in since.items() if history.seen(entry)}
-    seen_elsewhere, notes = _seen_elsewhere(files, registration, entries, locks[history.digests[-1]], since)
-    deviating, reasons = _late_deviations(registration, history, deviations)
-    late |= seen_elsewhere | deviating
-    words = {one.id: EXPLORATORY if one.id in late else CONFIRMATORY for one in registration.predictions}
-    return words, notes + reasons
+    for found, reasons in (
+        _seen_elsewhere(others, registration, locks[history.digests[-1]], since),
+        _late_deviations(registration, history, deviations),
+        _second_results(registration, history),
+    ):
+        late |= found
+        notes += reasons
+    return {one.id: EXPLORATORY if one.id in late else CONFIRMATORY for one in registration.predictions}, notes
 
 
 def first_run_lock(history: History, locks: Mapping[str, Lock]) -> Lock | None:
     """The lock in force when the first run began, whose predictions were made before any result."""
-    starts = history.of("run_start")
-    return locks.get(starts[0].facts["lock"]) if starts else None
+    return locks.get(history.showing[0].start.facts["lock"]) if history.showing else None
 
 
 def _since(history: History, locks: Mapping[str, Lock]) -> dict[str, Entry]:
@@ -63,20 +66,18 @@ def _since(history: History, locks: Mapping[str, Lock]) -> dict[str, Entry]:
 
 
 def _seen_elsewhere(
-    files: Files, registration: Registration, entries: Sequence[Entry], lock: Lock, since: Mapping[str, Entry]
+    others: Sequence[Other], registration: Registration, lock: Lock, since: Mapping[str, Entry]
 ) -> tuple[set[str], list[str]]:
     """The predictions whose cells had all been run under other registrations of the ledger before their lock."""
-    others = [
-        (entry, _results(files, entry))
-        for entry in entries
-        if entry.event == "run_start" and entry.registration != registration.id
-    ]
+    runs = [(run.start, other.results(run)) for other in others for run in other.history.showing]
     late: dict[str, Entry] = {}
     for one in registration.predictions:
-        before = [(entry, results) for entry, results in others if entry.number < since[one.id].number]
+        before = [(entry, results) for entry, results in runs if entry.number < since[one.id].number]
         wanted = set(_wanted(one, lock))
-        if wanted and wanted <= {result for _, results in before for result in results}:
-            late[one.id] = next(entry for entry, results in before if wanted & results)
+        # A lock that is missing is taken to be about all of them.
+        found = {result for _, results in before for result in (wanted if results is None else results)}
+        if wanted and wanted <= found:
+            late[one.id] = next(entry for entry, results in before if results is None or wanted & results)
     by_number = {entry.number: entry for entry in late.values()}.values()
     return set(late), [
         f"Results of the same methods on the same queries could have been seen before, under {entry.registration} "
@@ -85,27 +86,13 @@ def _seen_elsewhere(
     ]
 
 
-def _results(files: Files, entry: Entry) -> set[ResultKey]:
-    try:
-        lock = read_lock(files.beside(entry.registration).lock(entry.facts["lock"]))
-    except LockError:
-        return set()  # verifying the other registration reports that its lock is missing
-    return {_result(cell["key"]) for cell in lock.cells if cell["key"]["query_digests"] is not None}
-
-
-def _wanted(prediction: Prediction, lock: Lock) -> Iterator[ResultKey]:
+def _wanted(prediction: Prediction, lock: Lock) -> Iterator[Result]:
     labels, place = methods_of(prediction), prediction.cell
     for cell in lock.cells:
         key = cell["key"]
         here = place is None or (key["graph"], key["budget"]) == (place.graph, place.budget)
         if here and key["label"] != BASELINE and (not labels or key["label"] in labels):
-            yield _result(key)
-
-
-def _result(key: Mapping[str, Any]) -> ResultKey:
-    queries = (key["query_digests"] or {}).get(TEST)
-    # Not the label: it may or may not write out a default.
-    return key["graph_digest"], queries, key["method"], canonical(key["params"])
+            yield result_of(key)
 
 
 def _late_deviations(
@@ -115,12 +102,44 @@ def _late_deviations(
     every = {one.id for one in registration.predictions}
     if deviations.runs_disagree:
         return every, ["Runs of this lock have different results, so every verdict is exploratory."]
-    early = {word for entry in history.of("deviate") if not history.seen(entry) for word in entry.facts["what"]}
-    if deviations.other_code and "code" not in early:
+    early = history.declared(early=True)
+    if any(change.identity not in early for change in deviations.code):
         return every, ["Other code was declared after results could have been seen, so every verdict is exploratory."]
-    labels = {str(one.key["label"]) for one in deviations.cells if not set(one.what) <= early}
+    labels = {str(one.key["label"]) for one in deviations.cells if not one.within(early)}
     if not labels:
         return set(), []
-    affected = {one.id for one in registration.predictions if not methods_of(one) or labels & set(methods_of(one))}
     note = f"Cells of {', '.join(sorted(labels))} have deviations declared after results could have been seen."
-    return affected if BASELINE not in labels else every, [note]
+    return _about(registration, labels), [note]
+
+
+def _second_results(registration: Registration, history: History) -> tuple[set[str], list[str]]:
+    """The predictions that rest on cells run again with other results, more often than the lock allowed."""
+    labels, notes = set(), []
+    for place, lines in results_by_place(history).items():
+        if len(lines) > 1:
+            told = ", then ".join(f"{one_line(line.facts['outcome'])} in line {line.number}" for line in lines)
+            allowed = len(lines) - 1 <= registration.reruns
+            notes.append(f"Run again with other results: {place}: {told}{' (the lock allows it)' if allowed else ''}.")
+            labels |= set() if allowed else {lines[0].facts["label"]}
+    more = [f"{len(notes) - 3} more cells were run again with other results."] if notes[3:] else []
+    return _about(registration, labels), notes[:3] + more
+
+
+def results_by_place(history: History) -> dict[str, list[Entry]]:
+    """For each place, the lines of its cells that have another result than all before."""
+    found: dict[str, dict[tuple[Any, ...], Entry]] = {}
+    for run in history.showing:
+        for line in run.cells:
+            facts = line.facts
+            found.setdefault(facts["place"], {}).setdefault((facts["outcome"], facts.get("rows")), line)
+    return {place: list(lines.values()) for place, lines in found.items()}
+
+
+def _about(registration: Registration, labels: Collection[str]) -> set[str]:
+    """The predictions about any of these methods; the baseline is part of all."""
+    predictions = registration.predictions
+    return {
+        one.id
+        for one in predictions
+        if labels and (BASELINE in labels or not methods_of(one) or set(labels) & set(methods_of(one)))
+    }

@@ -9,10 +9,32 @@ import numpy as np
 from aacbench.errors import AacbenchError, LockError
 from aacbench.prereg.amend import changes_since
 from aacbench.prereg.binding import query_digests, seed_from, seeded
-from aacbench.prereg.checks import DEVIATION, FAIL, INCOMPLETE, NOT_CHECKED, OK, ORDER, TAMPERED, Check, check_of
+from aacbench.prereg.changes import code_changes, public_changes
+from aacbench.prereg.checks import (
+    DEVIATION,
+    FAIL,
+    INCOMPLETE,
+    NOT_CHECKED,
+    OK,
+    ORDER,
+    TAMPERED,
+    WARNING,
+    Check,
+    check_of,
+)
 from aacbench.prereg.files import Files
-from aacbench.prereg.key_diff import CODE, QUERIES, Match, cell_name, chosen_key, match, with_queries, without_lock
-from aacbench.prereg.ledger import History
+from aacbench.prereg.history import History
+from aacbench.prereg.key_diff import (
+    CODE,
+    QUERIES,
+    Change,
+    Match,
+    cell_name,
+    chosen_key,
+    match,
+    with_queries,
+    without_lock,
+)
 from aacbench.prereg.lock import Lock, read_lock
 from aacbench.prereg.runs import Runs
 from aacbench.prereg.schema import FROM_LOCK, Registration
@@ -29,7 +51,12 @@ def order_checks(history: History) -> list[Check]:
     ]
     problems += [f"line {entry.number} locks the registration a second time." for entry in history.of("lock")[1:]]
     known: set[str] = set()
+    starts: set[str] = set()
     for entry in history.entries:
+        if entry.event == "run_start":
+            starts.add(entry.digest)
+        if entry.event in ("cell", "run_end", "abort") and entry.facts["start"] not in starts:
+            problems.append(f"line {entry.number} ({entry.event}) belongs to no run that had begun.")
         if entry.event in ("lock", "amend"):
             known.add(entry.facts["lock"])
         elif "lock" in entry.facts and entry.facts["lock"] not in known:
@@ -66,7 +93,10 @@ def locks_of(files: Files, registration: Registration, history: History) -> tupl
     named = [files.lock(digest) for digest in history.digests]
     for path in files.locks():
         if path not in named:
-            problems.append(f"The lock file {path.name} is in no line of the ledger: lines were removed.")
+            problems.append(
+                f"The lock file {path.name} is in no line of the ledger: lines were removed, or `lock` was killed "
+                f"before it wrote its line; in that case, remove the file."
+            )
     checks = [check_of("lock", problems, TAMPERED, f"{history.digests[-1][:8]}, as in the ledger")]
     if problems:
         return {}, checks
@@ -81,8 +111,9 @@ def as_locked(
     registration: Registration, lock: Lock, history: History, cells: Sequence[Cell]
 ) -> tuple[list[Check], Match]:
     queries, checks = _queries(registration, history)
+    cells = [cell for cell in cells if not _drawn_earlier(cell, history, queries)]
     matched = match(lock, [cell.key for cell in cells], queries)
-    undeclared = [one for one in matched.deviating if not set(one.what) <= history.declared]
+    undeclared = [one for one in matched.deviating if not one.within(history.declared())]
     declared = len(matched.deviating) - len(undeclared)
     evidence = f"{len(matched.same)} cells" + (f", and {declared} with declared deviations" if declared else "")
     replaced = {canonical(one.instead) for one in matched.deviating}
@@ -100,13 +131,14 @@ def as_locked(
 
 def _queries(registration: Registration, history: History) -> tuple[Mapping[str, Any] | None, list[Check]]:
     """The digests of queries drawn after the lock, redrawn here if the graphs are on this machine."""
-    if registration.seed_source != FROM_LOCK or not history.of("run_start"):
+    if registration.seed_source != FROM_LOCK or not history.showing:
         return None, []
-    texts = sorted({str(entry.facts.get("public")) for entry in history.of("run_start")})
-    if len(texts) > 1 and QUERIES not in history.declared:
+    declared = history.declared()
+    texts = sorted({str(run.start.facts.get("public")) for run in history.showing})
+    if any(change.identity not in declared for text in texts for change in public_changes(history, text)):
         several = f"queries were drawn {len(texts)} times, from different public texts: {', '.join(texts)}."
         return None, [Check(QUERIES, FAIL, several, DEVIATION)]
-    facts = history.of("run_start")[-1].facts
+    facts = history.showing[-1].start.facts
     lock, public = str(facts["lock"]), str(facts.get("public"))
     recorded: Mapping[str, Any] = facts.get("queries") or {}
     try:
@@ -119,16 +151,31 @@ def _queries(registration: Registration, history: History) -> tuple[Mapping[str,
     return drawn, [Check(QUERIES, OK, f"seed {seed_from(lock, public)}, from the lock and {public!r}")]
 
 
+def _drawn_earlier(cell: Cell, history: History, queries: Mapping[str, Any] | None) -> bool:
+    """Whether a cell answers the queries of an earlier run, which drew them from another public text."""
+    mine = cell.key["query_digests"]
+    if queries is None or mine == queries.get(cell.key["graph"]):
+        return False
+    return any(mine == (run.start.facts.get("queries") or {}).get(cell.key["graph"]) for run in history.showing)
+
+
 def code_check(locks: Mapping[str, Lock], history: History) -> Check:
-    problems = [] if CODE in history.declared else runs_with_other_code(locks, history)
+    declared = history.declared()
+    problems = [
+        f"the run in line {line} used other code of aacbench than was locked."
+        for line, change in other_code(locks, history)
+        if change.identity not in declared
+    ]
     return check_of(CODE, problems, DEVIATION, "the runs used the locked code")
 
 
-def runs_with_other_code(locks: Mapping[str, Lock], history: History) -> list[str]:
+def other_code(locks: Mapping[str, Lock], history: History) -> list[tuple[int, Change]]:
+    """The runs that used other code than was locked, by the line of their start."""
     return [
-        f"the run in line {entry.number} used other code of aacbench than was locked."
-        for entry in history.of("run_start")
-        if (lock := locks.get(entry.facts["lock"])) is not None and entry.facts["code"] != lock.body["code"]["tree"]
+        (run.start.number, change)
+        for run in history.showing
+        if (lock := locks.get(run.start.facts["lock"])) is not None
+        for change in code_changes(lock, run.start.facts["code"])
     ]
 
 
@@ -146,7 +193,9 @@ def clock_check(locks: Mapping[str, Lock], runs: Runs) -> Check:
                 problems.append(
                     f"the run {record.get('run')} began at {started}, before the lock at {lock.body['locked']}."
                 )
-    return check_of("clocks", problems, ORDER, "no log of a run is older than its lock")
+    found = check_of("clocks", problems, ORDER, "no log of a run is older than its lock")
+    # A clock may have been set; the ledger has the order.
+    return found if found.status == OK else Check("clocks", WARNING, f"{found.evidence} The ledger's order is right.")
 
 
 def _wrong_choices(lock: Lock, cells: Sequence[Cell], queries: Mapping[str, Any] | None) -> Iterator[str]:

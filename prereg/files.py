@@ -1,6 +1,7 @@
 """Where the files of a registration lie, which registrations there are, and whether git has a file as it is."""
 
 import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -67,6 +68,11 @@ def project_registrations(root: Path = Path()) -> list[Path]:
 def shipped() -> dict[str, Path]:
     folder = Path(str(resources.files("aacbench.prereg")))
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def relative(path: Path, start: Path) -> str:
+    """A path relative to another, so that both can move together."""
+    return Path(os.path.relpath(path.resolve(), start.resolve())).as_posix()
 
 
 def sha256(path: Path) -> str:

@@ -1,11 +1,13 @@
 """Compare the keys of cells with the locked keys: same, deviating in what, or missing."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from aacbench.prereg.lock import Lock
-from aacbench.run.records import CHOSEN, TEST
+from aacbench.run.records import CANDIDATE, CHOSEN, TEST
 from aacbench.util.canonical import canonical, plain
 
 Key = Mapping[str, Any]
@@ -30,20 +32,45 @@ WORDS = {
     "protocol": "protocol",
 }
 CODE, AGAIN, QUERIES = "code", "again", "queries"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 WHAT = (*dict.fromkeys(WORDS.values()), CODE, AGAIN)
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that is not as locked: what, in a word; where; and its value or digest before and after."""
+
+    what: str
+    field: str
+    before: Any
+    after: Any
+
+    def record(self) -> dict[str, Any]:
+        return {"what": self.what, "field": self.field, "from": self.before, "to": self.after}
+
+    @property
+    def identity(self) -> bytes:
+        return canonical(self.record())
+
+    def __str__(self) -> str:
+        return change_text(self.record())
+
+
+@dataclass(frozen=True, slots=True)
 class Deviation:
-    """A key that was not locked, with what differs from the most similar locked key."""
+    """A key that was not locked, with its changes from the most similar locked key."""
 
     key: Key
-    what: tuple[str, ...]
+    changes: tuple[Change, ...]
     instead: Key
+
+    def within(self, declared: Collection[bytes]) -> bool:
+        return all(change.identity in declared for change in self.changes)
 
     @property
     def sentence(self) -> str:
-        return f"{cell_name(self.key)} differs from the lock in {', '.join(self.what)}"
+        words = dict.fromkeys(change.what for change in self.changes)
+        return f"{cell_name(self.key)} differs from the lock in {', '.join(words)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +82,28 @@ class Match:
     missing: tuple[Key, ...]
 
 
+def change_text(record: Mapping[str, Any]) -> str:
+    """A declared change in words, such as `plugin (plugin_digest: 0a1b2c3d -> 4e5f6a7b)`."""
+    before, after = (_short(record.get(end)) for end in ("from", "to"))
+    return f"{record.get('what')} ({record.get('field')}: {before} -> {after})"
+
+
+def _short(value: Any) -> str:
+    """A value in a few letters: the start of a digest, and of a table the digest of its content."""
+    if isinstance(value, Mapping | list):
+        return hashlib.sha256(canonical(value)).hexdigest()[:8]
+    text = str(value)
+    return text[:8] if _DIGEST.fullmatch(text) else text
+
+
 def cell_name(key: Key) -> str:
     return f"{key['label']} on {key['graph']} at {key['budget']:g} B/v, seed {key['seed']}"
+
+
+def place_of(key: Key) -> str:
+    """What a cell is about, whatever it was computed with: two cells of one place are two results for one question."""
+    candidate = f", candidate {canonical(key['params']).decode()}" if key["role"] == CANDIDATE else ""
+    return cell_name(key) + candidate
 
 
 def match(lock: Lock, keys: Iterable[Key], queries: Mapping[str, Any] | None = None) -> Match:
@@ -94,9 +141,12 @@ def with_queries(key: Key, queries: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _deviation(key: Key, locked: Sequence[Key]) -> Deviation:
     nearest = min(locked, key=lambda other: len(_differing(key, other)))
-    what = dict.fromkeys(WORDS.get(name, name) for name in _differing(key, nearest))
-    return Deviation(key, tuple(what), nearest)
+    changes = [
+        Change(WORDS.get(name, name), name, plain(nearest.get(name)), plain(key.get(name)))
+        for name in _differing(key, nearest)
+    ]
+    return Deviation(key, tuple(changes), nearest)
 
 
 def _differing(one: Key, other: Key) -> list[str]:
-    return [name for name in (*WORDS, *one) if plain(one.get(name)) != plain(other.get(name))]
+    return [name for name in dict.fromkeys((*WORDS, *one)) if plain(one.get(name)) != plain(other.get(name))]

@@ -1,24 +1,18 @@
-"""The ledger: an append-only chain of lines, each with the digest of the line before, and the histories in it.
-
-Each study keeps a note of the lines about it, so that cutting the ledger short shows.
-"""
+"""The ledger: an append-only chain of lines, each with the digest of the line before."""
 
 import fcntl
-import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from aacbench.errors import AacbenchError, LockError
-from aacbench.prereg.files import Files
-from aacbench.run.layout import REGISTRATION as NOTE
-from aacbench.util.atomic_io import make_folder, replace_file, storing, sync_folder, write_all
-from aacbench.util.canonical import canonical, digest, pretty
+from aacbench.util.atomic_io import make_folder, storing, sync_folder, write_all
+from aacbench.util.canonical import canonical, digest, parse_json
 
 LEDGER_TAG = "aacbench.prereg.ledger/1"
 FIRST = "0" * 64  # the `previous` digest of the first line
@@ -28,6 +22,7 @@ _FACTS: dict[str, dict[str, type]] = {
     "anchor": {"kind": str, "lock": str},
     "amend": {"lock": str, "reason": str, "difference": list},
     "run_start": {"lock": str, "study": str, "code": str},
+    "cell": {"lock": str, "start": str, "cell": str, "digest": str, "outcome": str, "label": str, "place": str},
     "run_end": {"lock": str, "start": str, "study": str, "root": str, "cells": dict},
     "abort": {"lock": str, "start": str},
     "deviate": {"what": list, "reason": str},
@@ -56,44 +51,16 @@ class Entry:
         return canonical({**_content(self), "digest": self.digest}) + b"\n"
 
 
-@dataclass(frozen=True, slots=True)
-class History:
-    """The lines of one registration, in order."""
+class Ledger(NamedTuple):
+    """The lines of a ledger, what is wrong with them, and whether a last one without its end was left out.
 
-    entries: tuple[Entry, ...]
+    A line is written with its end. One without was never reported as written: the command was killed, or its disk was
+    full. The next line takes its place. If a line that had been written was cut, the note in its study shows it.
+    """
 
-    def of(self, *events: str) -> tuple[Entry, ...]:
-        return tuple(entry for entry in self.entries if entry.event in events)
-
-    @property
-    def locked(self) -> Entry | None:
-        return next(iter(self.of("lock")), None)
-
-    @property
-    def locks(self) -> tuple[Entry, ...]:
-        """The lock and its amendments; the last one is in force."""
-        return self.of("lock", "amend")
-
-    @property
-    def digests(self) -> tuple[str, ...]:
-        """The digests of the locks, oldest first."""
-        return tuple(entry.facts["lock"] for entry in self.locks)
-
-    @property
-    def ended(self) -> Entry | None:
-        return next(iter(self.of("close", "withdraw")), None)
-
-    @property
-    def declared(self) -> frozenset[str]:
-        return frozenset(str(word) for entry in self.of("deviate") for word in entry.facts["what"])
-
-    def seen(self, when: Entry) -> bool:
-        """Whether results could have been seen before this line, because a run had begun."""
-        return any(entry.number < when.number for entry in self.of("run_start"))
-
-
-def history_of(entries: Sequence[Entry], registration: str) -> History:
-    return History(tuple(entry for entry in entries if entry.registration == registration))
+    entries: list[Entry]
+    problems: list[str]
+    torn: bool = False
 
 
 def make_entry(number: int, event: str, registration: str, facts: Mapping[str, Any], previous: str, time: str) -> Entry:
@@ -102,27 +69,32 @@ def make_entry(number: int, event: str, registration: str, facts: Mapping[str, A
 
 
 def append(path: Path, event: str, registration: str, facts: Mapping[str, Any]) -> Entry:
-    """Add a line and wait until it is on disk; a damaged ledger is refused."""
+    """Add a line and wait until it is on disk; if that fails, nothing is added. A damaged ledger is refused."""
     assert event in EVENTS
     with storing(path.parent), _opened_exclusively(path) as descriptor:
-        entries, problems = parse(path.read_bytes())
-        if problems:
-            raise LockError(f"{path} is damaged, so no line was added: {problems[0]}")
-        last = entries[-1] if entries else None
-        entry = make_entry(len(entries) + 1, event, registration, facts, last.digest if last else FIRST, _now(last))
-        write_all(descriptor, entry.line())
-        os.fsync(descriptor)
+        length, last = _intact(path, descriptor)
+        number, previous = (last.number + 1, last.digest) if last else (1, FIRST)
+        entry = make_entry(number, event, registration, facts, previous, _now(last))
+        try:
+            os.ftruncate(descriptor, length)  # a torn line
+            write_all(descriptor, entry.line())
+            os.fsync(descriptor)
+        except BaseException:
+            with suppress(OSError):
+                os.ftruncate(descriptor, length)
+            raise
+        _LEFT[path.resolve()] = length + len(entry.line()), entry
     return entry
 
 
-def read_ledger(path: Path) -> tuple[list[Entry], list[str]]:
+def read_ledger(path: Path) -> Ledger:
     try:
         return parse(path.read_bytes())
     except FileNotFoundError:
-        return [], []
+        return Ledger([], [])
 
 
-def parse(data: bytes) -> tuple[list[Entry], list[str]]:
+def parse(data: bytes) -> Ledger:
     *lines, rest = data.split(b"\n")
     entries: list[Entry] = []
     problems: list[str] = []
@@ -133,59 +105,27 @@ def parse(data: bytes) -> tuple[list[Entry], list[str]]:
         else:
             problems += _damage(number, entry, entries[-1] if entries else None)
             entries.append(entry)
-    if rest:
-        problems.append("the last line of the ledger is cut short.")
-    return entries, problems
+    return Ledger(entries, problems, bool(rest))
 
 
-def write_line(files: Files, event: str, registration: str, facts: Mapping[str, Any]) -> Entry:
-    """Add a line to the ledger, and to the note in every study that the registration was run into."""
-    entries, _ = read_ledger(files.ledger)
-    entry = append(files.ledger, event, registration, facts)
-    starts = history_of(entries, registration).of("run_start")
-    for folder in dict.fromkeys(files.folder / str(start.facts["study"]) for start in starts):
-        if folder.is_dir():
-            write_note(folder, files, entry)
-    return entry
+_LEFT: dict[Path, tuple[int, Entry]] = {}  # the length of a ledger as this process left it, and its last line
 
 
-def write_note(study: Path, files: Files, entry: Entry) -> None:
-    line = {"number": entry.number, "event": entry.event, "registration": entry.registration, "digest": entry.digest}
-    record = {"ledger": relative(files.ledger, study), "lines": [*noted_lines(study), line]}
-    with storing(study):
-        make_folder(study)
-        replace_file(study / NOTE, pretty(record))
-
-
-def noted_lines(study: Path) -> list[dict[str, Any]]:
-    lines = _read_note(study).get("lines", [])
-    if not isinstance(lines, list) or not all(isinstance(line, dict) for line in lines):
-        raise _unreadable_note(study)
-    return lines
-
-
-def studies_beside(files: Files) -> Iterator[Path]:
-    """The studies of the project whose note names this ledger, including those the ledger does not mention."""
-    for path in sorted((files.folder.parent / "studies").glob(f"*/{NOTE}")):
-        try:
-            ledger = _read_note(path.parent).get("ledger")
-        except LockError:
-            continue  # it cannot name a ledger; if a run names the study, the check of that run reports the note
-        if isinstance(ledger, str) and (path.parent / ledger).resolve() == files.ledger.resolve():
-            yield path.parent
-
-
-def relative(path: Path, start: Path) -> str:
-    """A path relative to another, so that both can move together."""
-    return Path(os.path.relpath(path.resolve(), start.resolve())).as_posix()
+def _intact(path: Path, descriptor: int) -> tuple[int, Entry | None]:
+    """The length of the ledger without a torn line, and its last line; it is parsed unless this process wrote that."""
+    length = os.fstat(descriptor).st_size
+    left, last = _LEFT.get(path.resolve(), (0, None))
+    if last and left == length and os.pread(descriptor, length, length - len(last.line())) == last.line():
+        return length, last
+    data = path.read_bytes()
+    entries, problems, _ = parse(data)
+    if problems:
+        raise LockError(f"{path} is damaged, so no line was added: {problems[0]}")
+    return data.rfind(b"\n") + 1, entries[-1] if entries else None
 
 
 def _damage(number: int, entry: Entry, before: Entry | None) -> Iterator[str]:
-    try:
-        intact = digest(_content(entry), LEDGER_TAG) == entry.digest
-    except AacbenchError:  # such as NaN, which no line is written with
-        intact = False
-    if not intact:
+    if digest(_content(entry), LEDGER_TAG) != entry.digest:
         yield f"line {number} of the ledger was changed: its digest does not match its content."
     if entry.number != number:
         yield f"line {number} of the ledger was written as line {entry.number}: lines were removed or moved."
@@ -196,16 +136,19 @@ def _damage(number: int, entry: Entry, before: Entry | None) -> Iterator[str]:
 
 
 def _parsed(line: bytes) -> Entry | None:
+    """The entry of a line, or None unless the line is just as an entry is written."""
     try:
-        values = json.loads(line)
-    except (ValueError, RecursionError):
+        values = parse_json(line)
+        if not isinstance(values, dict) or set(values) != _KEYS or not isinstance(values["facts"], dict):
+            return None
+        texts = ("time", "event", "registration", "previous", "digest")
+        if not all(isinstance(values[key], str) for key in texts) or not isinstance(values["number"], int):
+            return None
+        entry = Entry(**values)
+        as_written = entry.line() == line + b"\n"
+    except (ValueError, RecursionError, AacbenchError):
         return None
-    if not isinstance(values, dict) or set(values) != _KEYS or not isinstance(values["facts"], dict):
-        return None
-    texts = ("time", "event", "registration", "previous", "digest")
-    if not all(isinstance(values[key], str) for key in texts) or not isinstance(values["number"], int):
-        return None
-    return Entry(**values) if _is_complete(values["event"], values["facts"]) else None
+    return entry if as_written and _is_complete(entry.event, entry.facts) else None
 
 
 def _is_complete(event: str, facts: Mapping[str, Any]) -> bool:
@@ -239,19 +182,3 @@ def _now(last: Entry | None) -> str:
     """The time, but never before that of the last line: a clock may be set back."""
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     return max(now, last.time) if last else now
-
-
-def _read_note(study: Path) -> dict[str, Any]:
-    try:
-        record = json.loads((study / NOTE).read_bytes())
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError) as error:
-        raise _unreadable_note(study) from error
-    if not isinstance(record, dict) or "lines" not in record:
-        raise _unreadable_note(study)
-    return record
-
-
-def _unreadable_note(study: Path) -> LockError:
-    return LockError(f"{study / NOTE} was changed and cannot be read.")

@@ -1,7 +1,6 @@
 """The lock: a registration with each planned cell, the digests of data, methods and code, and its own digest."""
 
 import hashlib
-import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +18,7 @@ from aacbench.run.loaded_graph import GraphMetadata
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import BASELINE
 from aacbench.util.atomic_io import storing, write_file
-from aacbench.util.canonical import digest, pretty
+from aacbench.util.canonical import digest, parse_json, pretty
 from aacbench.util.compiled import kernel_digest
 from aacbench.version import VERSION
 
@@ -112,7 +111,7 @@ def write_lock(path: Path, lock: Lock) -> None:
 def read_lock(path: Path) -> Lock:
     """The lock of a file, if its content matches its digest."""
     try:
-        record = json.loads(path.read_bytes())
+        record = parse_json(path.read_bytes())
         found = Lock(record["digest"], record["body"])
         whole = digest(found.body, TAG) == found.digest and found.body["format"] == FORMAT and found.body.keys() >= BODY
     except FileNotFoundError as error:

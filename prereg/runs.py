@@ -1,4 +1,4 @@
-"""The runs in the ledger, compared with the cells on disk."""
+"""The runs in the ledger, compared with the cells on disk and with each other."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -6,18 +6,24 @@ from functools import cached_property
 from pathlib import Path
 
 from aacbench.errors import DamagedCellError, LockError
-from aacbench.prereg.binding import evidence_digest, merkle_root
+from aacbench.prereg.binding import merkle_root, stored_evidence
 from aacbench.prereg.checks import DEVIATION, INCOMPLETE, TAMPERED, Check, check_of
 from aacbench.prereg.files import Files
-from aacbench.prereg.key_diff import AGAIN, cell_name
-from aacbench.prereg.ledger import Entry, History, noted_lines, studies_beside
+from aacbench.prereg.history import History, Run
+from aacbench.prereg.key_diff import AGAIN, Change, cell_name
+from aacbench.prereg.ledger import Entry
+from aacbench.prereg.notes import noted_lines, studies_beside
 from aacbench.run.layout import REGISTRATION as NOTE
-from aacbench.run.store import Cell, scan
+from aacbench.run.store import ANSWERED, Cell, scan
+from aacbench.util.text import one_line
 
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of a registration and their studies; `given` is where the last study is now, if it was moved."""
+    """The runs of a registration and their studies; `given` is where the last study is now, if it was moved.
+
+    A start that recorded no cell is only named: it showed no result, and its folder may hold anything.
+    """
 
     files: Files
     history: History
@@ -25,72 +31,115 @@ class Runs:
 
     def folder(self, line: Entry) -> Path:
         starts = self.history.of("run_start")
-        if self.given is not None and starts and line.facts["study"] == starts[-1].facts["study"]:
+        if self.given is not None and line.facts["study"] == starts[-1].facts["study"]:
             return self.given
         return self.files.folder / line.facts["study"]
 
     @cached_property
     def stored(self) -> Mapping[Path, Mapping[str, Cell | DamagedCellError]]:
-        folders = dict.fromkeys(self.folder(line) for line in self.history.of("run_start", "run_end"))
+        folders = dict.fromkeys(self.folder(run.start) for run in self.history.showing)
         return {folder: dict(scan(folder)) for folder in folders}
 
     def cells(self) -> list[Cell]:
         """The undamaged cells of the last study under any lock: newest lock first, then newest run."""
-        starts = self.history.of("run_start")
-        stored = self.stored[self.folder(starts[-1])].values() if starts else ()
+        if not self.history.showing:
+            return []
+        folder = self.folder(self.history.showing[-1].start)
         order = list(reversed(self.history.digests))
-        mine = [cell for cell in stored if isinstance(cell, Cell) and cell.record.get("lock") in order]
-        first_line = {
-            name: line.number for line in reversed(self.history.of("run_end")) for name in line.facts["cells"]
-        }
-        return sorted(mine, key=lambda cell: (order.index(cell.record["lock"]), -first_line.get(cell.cell_id, 0)))
+        mine = [
+            cell for cell in self.stored[folder].values() if isinstance(cell, Cell) and cell.record.get("lock") in order
+        ]
+        first = {name: run.start.number for run in reversed(self._runs(folder)) for name in run.digests}
+        return sorted(mine, key=lambda cell: (order.index(cell.record["lock"]), -first.get(cell.cell_id, 0)))
+
+    def of_run(self, run: Run) -> list[Cell]:
+        """The cells of one run that are still as it recorded them."""
+        there = self.stored[self.folder(run.start)]
+        found = [cell for name in run.digests if isinstance(cell := there.get(name), Cell)]
+        return [cell for cell in found if stored_evidence(cell) == run.digests[cell.cell_id]]
 
     def checks(self) -> list[Check]:
-        ends = self.history.of("run_end")
-        count = sum(len(line.facts["cells"]) for line in ends)
-        undeclared = [] if AGAIN in self.history.declared else self.disagreements()
+        count = sum(len(names) for names in self._names.values())
+        declared = self.history.declared()
+        undeclared = [sentence for sentence, change in self.disagreements() if change.identity not in declared]
+        ended = sum(run.end is not None for run in self.history.runs)
         return [
-            check_of("rows", self._changed(), TAMPERED, f"{count} cells are unchanged since the run"),
+            check_of("rows", self._changed(), TAMPERED, f"{count} cells are unchanged since they were recorded"),
             check_of("extra cells", self._unrecorded(), TAMPERED, "a run recorded every cell"),
             check_of("study note", self._missing_lines(), TAMPERED, "the ledger has all lines noted in the study"),
-            check_of("runs agree", undeclared, DEVIATION, f"{len(ends)} finished"),
-            check_of("runs ended", self._unfinished(), INCOMPLETE, "every run has ended"),
+            check_of("runs agree", undeclared, DEVIATION, f"{ended} finished"),
+            check_of("recorded cells", self._not_there(), INCOMPLETE, "every recorded cell is there"),
+            check_of("runs ended", self._unfinished(), INCOMPLETE, "nothing is left to run"),
         ]
 
+    def events(self) -> Iterator[str]:
+        """A sentence about each run: when it began, how it ended, and how many cells it recorded."""
+        for run in self.history.runs:
+            entered = len({line.facts["cell"] for line in run.cells})
+            began = f"line {run.start.number}, {run.start.time[:19].replace('T', ' ')}: a run began"
+            if run.end is not None:
+                kept = len(run.digests) - entered
+                earlier = f", and kept {kept} of earlier runs" if kept else ""
+                yield f"{began}, recorded {entered} cells{earlier}, and ended in line {run.end.number}."
+            elif run.abort is not None:
+                reason = one_line(str(run.abort.facts.get("reason")))
+                yield f"{began}, recorded {entered} cells, and was aborted in line {run.abort.number}: {reason}."
+            else:
+                yield f"{began}, recorded {entered} cells, and did not end: killed, the disk full, or still running."
+
+    def repeated(self) -> Iterator[str]:
+        """A sentence about cells that were recorded, were not there later, and were run again with the same results."""
+        seen: dict[tuple[object, ...], Entry] = {}
+        found = []
+        for run in self.history.runs:
+            for line in run.cells:
+                which = (run.start.facts["study"], line.facts["cell"], line.facts["digest"])
+                before = seen.setdefault(which, line)
+                if before.facts["start"] != line.facts["start"]:
+                    found.append(f"{line.facts['place']} (lines {before.number} and {line.number})")
+        if found:
+            more = f" and {len(found) - 1} more" if found[1:] else ""
+            yield f"Recorded, not there any more, and run again with the same results: {found[0]}{more}."
+
+    def _runs(self, folder: Path) -> list[Run]:
+        return [run for run in self.history.showing if self.folder(run.start) == folder]
+
+    @cached_property
+    def _names(self) -> Mapping[Path, Mapping[str, list[tuple[Run, str]]]]:
+        """What was recorded of each cell of each study: by which run, and its digest, in order."""
+        found: dict[Path, dict[str, list[tuple[Run, str]]]] = {folder: {} for folder in self.stored}
+        for run in self.history.showing:
+            for name, value in run.digests.items():
+                found[self.folder(run.start)].setdefault(name, []).append((run, value))
+        return found
+
     def _changed(self) -> Iterator[str]:
-        for line in self.history.of("run_end"):
-            if merkle_root(line.facts["cells"]) != line.facts["root"]:
-                yield f"the Merkle root in line {line.number} does not match the cells listed there."
-            folder = self.folder(line)
+        for run in self.history.showing:
+            if run.end is not None and merkle_root(run.end.facts["cells"]) != run.end.facts["root"]:
+                yield f"the Merkle root in line {run.end.number} does not match the cells listed there."
+        for folder, names in self._names.items():
             there = self.stored[folder]
-            if line.facts["cells"] and not there:
+            ended = [run for run in self._runs(folder) if run.end is not None]
+            if ended and not there:
                 yield (
-                    f"line {line.number} recorded {len(line.facts['cells'])} cells in {folder}, but there are none (if "
-                    f"the study was moved, use --study)."
+                    f"the run in line {ended[-1].start.number} recorded {len(ended[-1].digests)} cells in {folder}, "
+                    f"but there are none (if the study was moved, use --study)."
                 )
                 continue
-            latest: dict[str, str] = {}
-            for other in self._ends(folder):
-                latest |= other.facts["cells"]
-            for name in line.facts["cells"]:
-                problem = _problem(name, there.get(name), latest[name])
-                if problem:
+            for name, recorded in names.items():
+                if problem := _problem(name, there.get(name), recorded):
                     yield problem
-
-    def _ends(self, folder: Path) -> list[Entry]:
-        return [line for line in self.history.of("run_end") if self.folder(line) == folder]
 
     def _unrecorded(self) -> Iterator[str]:
         for folder, there in self.stored.items():
-            ended, open_runs = self._ends(folder), self._open(folder)
             for name, cell in there.items():
-                if any(name in line.facts["cells"] for line in ended):
+                if name in self._names[folder]:
                     continue
                 if isinstance(cell, DamagedCellError):
                     yield str(cell)
                 elif cell.record.get("lock") not in self.history.digests:
                     yield f"cell {name} ({cell_name(cell.key)}) is from another run: it has another lock or none."
-                elif not open_runs:
+                else:
                     yield f"cell {name} ({cell_name(cell.key)}) has the lock, but no run recorded it."
 
     def _missing_lines(self) -> Iterator[str]:
@@ -117,39 +166,49 @@ class Runs:
         beside = studies_beside(self.files) if self.given is None else ()
         return [*self.stored, *(folder for folder in beside if folder.resolve() not in known)]
 
-    def disagreements(self) -> list[str]:
-        first: dict[str, tuple[str, Entry]] = {}
+    def disagreements(self) -> list[tuple[str, Change]]:
+        """The cells that came out otherwise in a later run, unless they had failed before; each with the change."""
+        entered = [line.facts for run in self.history.showing for line in run.cells]
+        failed = {(facts["cell"], facts["digest"]) for facts in entered if facts["outcome"] not in ANSWERED}
+        last: dict[str, tuple[str, int]] = {}
         found = []
-        for line in self.history.of("run_end"):
-            for name, value in line.facts["cells"].items():
-                before = first.get(name)
-                if before and before[0] != value and name not in before[1].facts.get("failed", ()):
-                    found.append(
-                        f"cell {name} has other results in line {line.number} than in line {before[1].number}."
-                    )
-                first[name] = (value, line)
+        for run in self.history.showing:
+            at = (run.end or run.start).number
+            for name, value in run.digests.items():
+                before, line = last.get(name, (value, at))
+                if before != value and (name, before) not in failed:
+                    sentence = f"cell {name} has other results in line {at} than in line {line}."
+                    found.append((sentence, Change(AGAIN, name, before, value)))
+                last[name] = (value, at)
         return found
 
-    def _open(self, folder: Path) -> list[Entry]:
-        over = {line.facts["start"] for line in self.history.of("run_end")}
-        starts = [line for line in self.history.of("run_start") if self.folder(line) == folder]
-        return [line for line in starts if line.digest not in over]
-
     def _unfinished(self) -> Iterator[str]:
-        if not self.history.of("run_start"):
-            yield "the registration was never run."
-        for folder in self.stored:
-            for line in self._open(folder):
-                if not any(end.number > line.number for end in self._ends(folder)):
-                    yield f"the run that began in line {line.number} ({line.time}) has not ended."
+        if not self.history.showing:
+            yield "no run recorded a cell." if self.history.runs else "the registration was never run."
+        elif (last := self.history.showing[-1]).end is None:
+            yield f"the run that began in line {last.start.number} ({last.start.time}) has not ended."
+
+    def _not_there(self) -> Iterator[str]:
+        there = {name for cells in self.stored.values() for name in cells}
+        for names in self._names.values():
+            for name, recorded in names.items():
+                if name not in there and all(run.end is None for run, _ in recorded):
+                    yield (
+                        f"cell {name} was recorded by the run in line {recorded[-1][0].start.number} and is not there: "
+                        f"it was deleted, or the run was killed at that moment; run it again."
+                    )
 
 
-def _problem(name: str, found: Cell | DamagedCellError | None, recorded: str) -> str:
+def _problem(name: str, found: Cell | DamagedCellError | None, recorded: list[tuple[Run, str]]) -> str:
+    """What is wrong with a cell; a run that did not end may have been killed before it stored what it recorded."""
+    run, value = recorded[-1]
     if found is None:
-        return f"cell {name} was recorded by a run and is missing."
+        stored = any(run.end is not None for run, _ in recorded)
+        return f"cell {name} was recorded by a run and is missing." if stored else ""
     if isinstance(found, DamagedCellError):
         return str(found)
-    if evidence_digest(found) != recorded:
+    allowed = {value} if run.end is not None else {value for _, value in recorded}
+    if stored_evidence(found) not in allowed:
         return f"cell {name} ({cell_name(found.key)}) differs from what the run recorded; it was changed."
     return ""
 

@@ -26,7 +26,7 @@ TOP = (
     *("analysis", "power", "anchors", "published"),
 )
 SHARED = ("graphs", "budgets", "seeds", "queries", "search", "selection", "measure")  # with protocols
-PROTOCOL = ("name", *SHARED, "exclusions", "seed_source")
+PROTOCOL = ("name", *SHARED, "exclusions", "seed_source", "reruns")
 AUDIT = "audit"
 EXCLUSIONS = ("unanswered",)  # queries that one side did not answer: pairing excludes nothing else
 UNITS = ("reduction-percent", "expansions")
@@ -71,6 +71,7 @@ class Registration:
     study: Study
     exclusions: str
     seed_source: str
+    reruns: int  # how often a cell may be run again with another result and stay confirmatory
     predictions: tuple[Prediction, ...]
     families: Mapping[str, tuple[str, ...]]
     sensitivity: tuple[str, ...]
@@ -94,7 +95,12 @@ class Registration:
             "status": self.status,
             "prior_exposure": self.prior_exposure,
             "accounting": convention(study.pop("convention")).record(),
-            "protocol": {**study, "exclusions": self.exclusions, "seed_source": self.seed_source},
+            "protocol": {
+                **study,
+                "exclusions": self.exclusions,
+                "seed_source": self.seed_source,
+                **({"reruns": self.reruns} if self.reruns else {}),
+            },
             "method": methods,
             "prediction": [asdict(prediction) for prediction in self.predictions],
             "analysis": {
@@ -161,6 +167,7 @@ def registration_of(given: Mapping[str, Any]) -> Registration:
         study=study,
         exclusions=optional(protocol, "exclusions", "protocol", values.one_of(EXCLUSIONS), EXCLUSIONS[0]),
         seed_source=optional(protocol, "seed_source", "protocol", values.one_of((FIXED, FROM_LOCK)), FIXED),
+        reruns=optional(protocol, "reruns", "protocol", values.whole(0), 0),
         predictions=_predictions(given, chosen),
         families=optional(analysis, "families", "analysis", values.table_of(values.many(values.name)), {}),
         sensitivity=optional(analysis, "sensitivity", "analysis", values.many(values.one_of(tuple(ESTIMANDS))), ()),

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.prereg import evaluate
-from aacbench.prereg.anchors import anchor_checks, anchored_before
+from aacbench.prereg.anchors import CheckedAnchor, anchor_checks, checked_anchors, stamped_before
 from aacbench.prereg.checks import (
     FAIL,
     FALSIFIED_CODE,
@@ -20,24 +20,27 @@ from aacbench.prereg.checks import (
     check_of,
     exit_code,
 )
-from aacbench.prereg.confirmatory_status import RunDeviations, first_run_lock, standing
-from aacbench.prereg.conformity import as_locked, clock_check, code_check, locks_of, order_checks, runs_with_other_code
+from aacbench.prereg.confirmatory_status import RunDeviations, first_run_lock, results_by_place, standing
+from aacbench.prereg.conformity import as_locked, clock_check, code_check, locks_of, order_checks, other_code
 from aacbench.prereg.evaluate import Judged, Observations, Rows, forest, judge_all, judge_as_locked
 from aacbench.prereg.files import Files
-from aacbench.prereg.key_diff import without_lock
-from aacbench.prereg.ledger import Entry, History, history_of, read_ledger
+from aacbench.prereg.history import History, changes_in, history_of
+from aacbench.prereg.key_diff import Change, change_text, without_lock
+from aacbench.prereg.ledger import Entry, read_ledger
 from aacbench.prereg.lock import Lock
 from aacbench.prereg.runs import Runs, first_of_each
 from aacbench.prereg.schema import FROM_LOCK, Published, Registration, read_registration
 from aacbench.prereg.verdicts import FALSIFIED, INCONCLUSIVE, NOT_EVALUATED
+from aacbench.run.store import Cell
 from aacbench.util.canonical import canonical, plain
 
 TIERS = {
     "T0": "declared: somebody says so, and nothing here confirms it",
     "T1": "chained: a change after the lock would show, unless the whole ledger was rewritten",
-    "T2": "anchored: somebody else's clock saw the lock before the run began",
+    "T2": "anchored: a clock that the reader trusts saw the lock before the run began",
     "T3": "anchored and seeded: as T2, and the queries did not exist before the lock",
 }
+TORN = "The last line of the ledger has no end: a command was killed while it wrote it. The next line takes its place."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,7 @@ class Verification:
     checks: tuple[Check, ...]
     judged: tuple[Judged, ...] = ()
     standing: Mapping[str, str]  # of each prediction: confirmatory, exploratory or replication
+    events: tuple[str, ...] = ()  # each run, and how it ended
     notes: tuple[str, ...] = ()  # what a reader of the verdicts must also know
     tier: str = "T0"
     declared: tuple[str, ...] = ()  # deviations, with their reasons
@@ -77,6 +81,7 @@ class Verification:
             "exit_code": self.code,
             "declared_deviations": list(self.declared),
             "withdrawn": self.withdrawn,
+            "events": list(self.events),
             "notes": list(self.notes),
             "checks": [asdict(check) for check in self.checks],
             "predictions": [
@@ -86,10 +91,13 @@ class Verification:
         }
 
 
-def verify(files: Files, study: Path | None = None) -> Verification:
-    """Verify a registration; only a file that is not a registration at all is an error."""
+def verify(files: Files, study: Path | None = None, roots: Sequence[Path] = ()) -> Verification:
+    """Verify a registration; only a file that is not a registration at all is an error.
+
+    `study` is where the study is now, if it was moved; `roots` are certificates whose time stamps the reader trusts.
+    """
     registration = read_registration(files.toml)
-    entries, problems = read_ledger(files.ledger)
+    entries, problems, torn = read_ledger(files.ledger)
     history = history_of(entries, registration.id)
     if registration.published is not None:
         return _replication(registration, registration.published)
@@ -104,20 +112,20 @@ def verify(files: Files, study: Path | None = None) -> Verification:
         return _without_verdicts(registration, checks)
     lock = locks[history.digests[-1]]
     runs = Runs(files, history, study)
+    events = (*runs.events(), *([TORN] if torn else []))
     checks += runs.checks()
-    cells = first_of_each(runs.cells(), lambda cell: canonical(without_lock(cell.key)))
+    cells = _once_each(runs)
     conformity, matched = as_locked(registration, lock, history, cells)
     checks += [*conformity, clock_check(locks, runs), code_check(locks, history)]
-    checks += anchor_checks(files, registration, history, locks)
+    anchors = checked_anchors(files, history, roots)
+    checks += anchor_checks(anchors, registration, history, locks)
     if exit_code(checks) in (TAMPERED, ORDER):  # verdicts on tampered rows would lend them weight
-        return _without_verdicts(registration, checks, lock.digest)
-    # A rerun after a deviation leaves several cells in one place.
-    reported = [cell for cell in cells if cell.is_reported]
-    used = first_of_each(reported, lambda cell: tuple(cell.key[name] for name in ("label", "graph", "budget", "seed")))
+        return _without_verdicts(registration, checks, lock.digest, events)
+    used = _judged_cells(cells)
     keys = [without_lock(cell.key) for cell in used]
     deviations = RunDeviations(
         cells=[one for one in matched.deviating if one.key in keys],
-        other_code=bool(runs_with_other_code(locks, history)),
+        code=[change for _, change in other_code(locks, history)],
         runs_disagree=bool(runs.disagreements()),
     )
     statuses, notes = standing(files, registration, entries, history, locks, deviations)
@@ -125,22 +133,65 @@ def verify(files: Files, study: Path | None = None) -> Verification:
     withdrawn = next((entry.facts["reason"] for entry in history.of("withdraw")), "")
     if not withdrawn:
         checks.append(_evaluated(judged))
+    notes += [
+        *runs.repeated(),
+        *_verdicts_by_run(registration, runs),
+        *_verdicts_before_amendment(registration, history, locks, Rows(used)),
+    ]
     return Verification(
         registration=registration,
         lock=lock.digest,
         checks=tuple(checks),
         judged=tuple(judged),
         standing=statuses,
-        notes=(*notes, *_verdicts_before_amendment(registration, history, locks, Rows(used))),
-        tier=_tier(files, registration, history, checks),
+        events=events,
+        notes=tuple(notes),
+        tier=_tier(anchors, registration, history, checks),
         declared=tuple(_declared(entry, history) for entry in history.of("deviate")),
         withdrawn=withdrawn,
     )
 
 
+def past_changes(files: Files, registration: Registration) -> list[Change]:
+    """How the runs so far deviate from the lock; nothing if they cannot be read."""
+    history = history_of(read_ledger(files.ledger).entries, registration.id)
+    locks, _ = locks_of(files, registration, history)
+    if not locks or not history.showing:
+        return []
+    runs = Runs(files, history)
+    _, matched = as_locked(registration, locks[history.digests[-1]], history, _once_each(runs))
+    return [
+        *(change for one in matched.deviating for change in one.changes),
+        *(change for _, change in other_code(locks, history)),
+        *(change for _, change in runs.disagreements()),
+    ]
+
+
+def _once_each(runs: Runs) -> list[Cell]:
+    return first_of_each(runs.cells(), lambda cell: canonical(without_lock(cell.key)))
+
+
+def _judged_cells(cells: Sequence[Cell]) -> list[Cell]:
+    """The cells that verdicts rest on: of several in one place, as a rerun after a deviation leaves them, the first."""
+    reported = [cell for cell in cells if cell.is_reported]
+    return first_of_each(reported, lambda cell: tuple(cell.key[name] for name in ("label", "graph", "budget", "seed")))
+
+
 def _declared(entry: Entry, history: History) -> str:
     when = " (after results could have been seen)" if history.seen(entry) else ""
-    return f"{', '.join(entry.facts['what'])}: {entry.facts['reason']}{when}"
+    changes = "; ".join(change_text(change) for change in changes_in(entry) if isinstance(change, dict))
+    what = changes or f"{', '.join(map(str, entry.facts['what']))} (it names no change, so it covers nothing)"
+    return f"{what}: {entry.facts['reason']}{when}"
+
+
+def _verdicts_by_run(registration: Registration, runs: Runs) -> Iterator[str]:
+    """The verdicts of each run alone, where a later run has other results than an earlier one."""
+    if all(len(lines) == 1 for lines in results_by_place(runs.history).values()):
+        return
+    for run in runs.history.showing:
+        judged = judge_all(registration, Rows(_judged_cells(runs.of_run(run))))
+        told = ", ".join(f"{one.prediction.id} {one.verdict}" for one in judged)
+        yield f"By the run in line {run.start.number} alone: {told}."
 
 
 def _verdicts_before_amendment(
@@ -171,19 +222,23 @@ def _replication(registration: Registration, published: Published) -> Verificati
     )
 
 
-def _without_verdicts(registration: Registration, checks: Sequence[Check], lock: str | None = None) -> Verification:
-    return Verification(registration=registration, lock=lock, checks=tuple(checks), standing={})
+def _without_verdicts(
+    registration: Registration, checks: Sequence[Check], lock: str | None = None, events: tuple[str, ...] = ()
+) -> Verification:
+    return Verification(registration=registration, lock=lock, checks=tuple(checks), standing={}, events=events)
 
 
 def _evaluated(judged: Sequence[Judged]) -> Check:
-    problems = [f"{one.prediction.id}: {one.reason}." for one in judged if one.verdict == NOT_EVALUATED]
+    problems = [f"{one.prediction.id}: {one.reason.rstrip('.')}." for one in judged if one.verdict == NOT_EVALUATED]
     return check_of("predictions", problems, INCOMPLETE, f"{len(judged)} evaluated")
 
 
-def _tier(files: Files, registration: Registration, history: History, checks: Sequence[Check]) -> str:
+def _tier(
+    anchors: Sequence[CheckedAnchor], registration: Registration, history: History, checks: Sequence[Check]
+) -> str:
     if any(check.status == FAIL and check.code in (TAMPERED, ORDER) for check in checks):
         return "T0"
-    if not anchored_before(files, history):
+    if not stamped_before(anchors, history):
         return "T1"
     drawn = any(check.name == "queries" and check.status == OK for check in checks)
     return "T3" if registration.seed_source == FROM_LOCK and drawn else "T2"

@@ -19,6 +19,7 @@ def _not_blank(context: click.Context, parameter: click.Parameter, value: str) -
 
 
 REASON = click.option("--reason", required=True, prompt="Reason", callback=_not_blank, help="The reason, in words.")
+PUBLIC = click.option("--public", help='The public text to draw queries from, if seed_source is "lock".')
 DIRTY = click.option("--allow-dirty", is_flag=True, help="Allow uncommitted changes of the file in git.")
 
 
@@ -89,13 +90,18 @@ def amend(file: Path, reason: str, plugin_files: tuple[Path, ...], allow_dirty: 
 
 @prereg.command()
 @FILE
-@click.option("--what", "what", multiple=True, required=True, help="What differs, such as seed or plugin; repeatable.")
+@click.option("--what", "what", multiple=True, help="What differs, such as plugin; repeatable.  [default: all]")
 @REASON
-def deviate(file: Path, what: tuple[str, ...], reason: str) -> None:
-    """Declare that a run deviates, or will deviate, from the lock."""
+@PLUGIN_FILES
+@PUBLIC
+def deviate(file: Path, what: tuple[str, ...], reason: str, plugin_files: tuple[Path, ...], public: str | None) -> None:
+    """Declare how a run deviated, or would deviate now, from the lock.
+
+    Make the change first, such as mending a plugin: the ledger keeps its exact digests before and after.
+    """
     from aacbench.cli.prereg_actions import declare_deviation
 
-    click.echo(declare_deviation(file, what, reason))
+    click.echo(declare_deviation(file, what, reason, plugin_files, public))
 
 
 @prereg.command()
@@ -124,7 +130,7 @@ def close(file: Path, reason: str) -> None:
 @click.option("--git-tag", metavar="NAME", help="Sign a git tag that names the lock.")
 @click.option("--request", is_flag=True, help="Write an RFC 3161 request for a time stamp authority.")
 @click.option("--rfc3161", type=click.Path(path_type=Path), help="Store the authority's answer.")
-@click.option("--ca", type=click.Path(path_type=Path), help="The authority's certificate, which checks the answer.")
+@click.option("--ca", type=click.Path(path_type=Path), help="The authority's certificates, to keep beside the answer.")
 def anchor(file: Path, **options: Any) -> None:
     """Anchor the lock by an ssh signature, a signed git tag or a time stamp."""
     from aacbench.cli.prereg_actions import anchor_file
@@ -145,23 +151,30 @@ def status(file: Path, as_json: bool) -> None:
 @prereg.command()
 @click.argument("file", required=False, metavar="[FILE|NAME]")
 @click.option("--study", type=click.Path(path_type=Path), help="The folder of the study.  [default: as in the ledger]")
+@click.option(
+    "--root",
+    "roots",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A certificate (PEM) whose time stamps you trust; repeatable.",
+)
 @click.option("--gate", is_flag=True, help="Exit with 10 if a prediction is falsified, with 12 if one is inconclusive.")
 @AS_JSON
 @click.pass_context
-def verify(context: click.Context, /, file: str | None, study: Path | None, gate: bool, as_json: bool) -> None:
+def verify(context: click.Context, /, file: str | None, **options: Any) -> None:
     """Check that everything is as locked and run, and judge every prediction from the rows.
 
     Without FILE, verify every registration in prereg/ and studies/*/prereg/.
     """
     from aacbench.cli.prereg_verify import verify_all
 
-    context.exit(verify_all(file, study, gate, as_json))
+    context.exit(verify_all(file, **options))
 
 
 @prereg.command()
 @FILE
 @PLUGIN_FILES
-@click.option("--public", help='The public text to draw queries from, if seed_source is "lock".')
+@PUBLIC
 @click.option("--workers", type=click.IntRange(1, MANY_WORKERS), help="Worker processes.")
 @click.option("--out", type=click.Path(path_type=Path), help="The study's folder.  [default: studies/NAME]")
 @click.pass_context

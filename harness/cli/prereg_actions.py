@@ -20,20 +20,24 @@ from aacbench.prereg.amend import (
     lock_registration,
     open_history,
     sound_history,
+    unchanged_lock,
 )
+from aacbench.prereg.changes import changes_between, distinct, public_changes
 from aacbench.prereg.files import Files, files_of, shipped, uncommitted
 from aacbench.prereg.key_diff import WHAT
-from aacbench.prereg.ledger import write_line
 from aacbench.prereg.lock import Lock, make_lock
+from aacbench.prereg.notes import write_line
 from aacbench.prereg.power import Outlook, outlooks
 from aacbench.prereg.schema import Registration, read_registration
 from aacbench.prereg.template import new_registration
+from aacbench.prereg.verify import past_changes
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports.formatting import aligned, optional
 from aacbench.run.driver import prepare
 from aacbench.run.run_config import key_of
 from aacbench.run.study import planned_cells
 from aacbench.util.atomic_io import make_folder, storing, write_file
+from aacbench.util.text import printable
 
 
 def write_new(file: Path, source: str, title: str) -> str:
@@ -107,14 +111,35 @@ def amend_file(file: Path, reason: str, plugin_files: tuple[Path, ...], allow_di
     return f"Amended {registration.id}: {lock.digest}\n{changed}\n{seen}"
 
 
-def declare_deviation(file: Path, what: Sequence[str], reason: str) -> str:
+def declare_deviation(
+    file: Path, what: Sequence[str], reason: str, plugin_files: tuple[Path, ...], public: str | None
+) -> str:
+    """Declare what a run would do otherwise than locked now, and what runs did so; all of it, or that in `what`."""
     files, registration = _read(file)
     for word in what:
         if word not in WHAT:
             raise UsageError(f"--what cannot be {word!r}; choose from {', '.join(WHAT)}.")
-    open_history(files, registration.id)
-    entry = write_line(files, "deviate", registration.id, {"what": list(what), "reason": reason})
-    return f"Declared a deviation in {', '.join(what)}: line {entry.number} of {files.ledger}."
+    history = open_history(files, registration.id)
+    lock = unchanged_lock(files, registration, history)
+    found = [*changes_between(lock, _make(registration, files, plugin_files)), *past_changes(files, registration)]
+    found += public_changes(history, public) if public is not None else []
+    declared = history.declared()
+    new = [change for change in distinct(found) if change.identity not in declared]
+    chosen = [change for change in new if not what or change.what in what]
+    for word in what or [""]:
+        if not any(word in ("", change.what) for change in chosen):
+            where = f" in {word}" if word else ""
+            raise UsageError(
+                f"Nothing{where} differs from the lock that was not declared; make the change first, give a changed "
+                f"plugin with --plugin, then declare it."
+            )
+    facts = {
+        "what": list(dict.fromkeys(change.what for change in chosen)),
+        "changes": [change.record() for change in chosen],
+        "reason": reason,
+    }
+    entry = write_line(files, "deviate", registration.id, facts)
+    return f"Declared in line {entry.number} of {files.ledger}: {'; '.join(map(str, chosen))}."
 
 
 def end_registration(file: Path, event: str, reason: str) -> str:
@@ -158,9 +183,9 @@ def print_status(file: Path, as_json: bool) -> None:
     click.echo(f"{registration.id}: {registration.status}, {state}; {len(registration.predictions)} predictions")
     for entry in history.entries:
         time = entry.time[:19].replace("T", " ")
-        keys = [key for key in ("reason", "kind", "study", "predictions") if key in entry.facts]
+        keys = [key for key in ("reason", "kind", "study", "predictions", "place") if key in entry.facts]
         main_fact = entry.facts[keys[0]] if keys else entry.facts["lock"][:8]
-        click.echo(f"  {entry.number:3} {time}  {entry.event:12}{main_fact}")
+        click.echo(printable(f"  {entry.number:3} {time}  {entry.event:12}{main_fact}"))
 
 
 def _read(file: Path) -> tuple[Files, Registration]:

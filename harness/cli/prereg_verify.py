@@ -10,7 +10,8 @@ from aacbench.errors import StoreError, UsageError
 from aacbench.prereg.checks import TAMPERED
 from aacbench.prereg.evaluate import Judged, forest
 from aacbench.prereg.files import FOLDER, LEDGER, Files, files_of, project_registrations, shipped
-from aacbench.prereg.ledger import history_of, read_ledger
+from aacbench.prereg.history import history_of
+from aacbench.prereg.ledger import read_ledger
 from aacbench.prereg.predictions import INTERVAL, POINT, Band, Count, Equivalence, Ordering, Prediction
 from aacbench.prereg.schema import EXPLORATORY, read_registration
 from aacbench.prereg.verdicts import NOT_EVALUATED
@@ -19,15 +20,21 @@ from aacbench.reports.formatting import aligned, optional
 from aacbench.stats import ForestRow, estimand
 from aacbench.util.atomic_io import replace_file, storing
 from aacbench.util.canonical import finite, pretty
+from aacbench.util.text import printable
 
 LOCKED_RULE = " *"
 
 
-def verify_all(name: str | None, study: Path | None, gate: bool, as_json: bool) -> int:
+def verify_all(
+    name: str | None, study: Path | None, roots: Sequence[Path] = (), gate: bool = False, as_json: bool = False
+) -> int:
     """Verify one registration, or all of the project, and return the most serious exit code."""
+    for root in roots:
+        if not root.is_file():
+            raise UsageError(f"{root} is not a file; --root takes a certificate in PEM format.")
     codes, records = [], []
     for files, out in _targets(name):
-        found = verify(files, study)
+        found = verify(files, study, roots)
         record = found.record()
         written = _write(out, record)
         records.append(record)
@@ -58,11 +65,13 @@ def text(found: Verification) -> str:
     lock = f"lock {found.lock[:8]}" if found.lock else "no lock"
     lines = [f"{one.id}: {one.title or one.study.protocol} ({one.status}, {lock})", ""]
     lines += [f"  {check.status:12}{check.name}: {check.evidence}" for check in found.checks]
-    lines += ["", f"{found.tier}: {TIERS[found.tier]}."]
+    lines += ["", *(f"  {sentence}" for sentence in found.events), ""] if found.events else [""]
+    lines.append(f"{found.tier}: {TIERS[found.tier]}.")
     lines += [f"Declared deviation in {sentence}" for sentence in found.declared]
     lines += [f"Note: {sentence}" for sentence in found.notes]
     if found.withdrawn:
         lines.append(f"The registration was withdrawn: {found.withdrawn}")
+    lines = [printable(line) for line in lines]  # what an author wrote must not look like what is printed here
     if found.judged:
         rows = [row for judged in found.judged for row in _rows(judged, found.standing[judged.prediction.id])]
         lines += ["", aligned(rows, ("prediction", "contrast", "predicted", "interval rule", "point rule", "standing"))]
@@ -180,9 +189,9 @@ def _targets(name: str | None) -> Iterator[tuple[Files, Path]]:
     for path in found:
         files = files_of(path)
         one = read_registration(path)
-        entries, problems = read_ledger(files.ledger)
-        locked = history_of(entries, one.id).locked is not None or files.locks()
-        if one.published is None and not locked and not problems:
+        ledger = read_ledger(files.ledger)
+        locked = history_of(ledger.entries, one.id).locked is not None or files.locks()
+        if one.published is None and not locked and not ledger.problems:
             click.echo(f"{path}: a draft, not locked; nothing to verify yet.", err=True)
             continue
         yield files, files.verdicts
@@ -191,7 +200,7 @@ def _targets(name: str | None) -> Iterator[tuple[Files, Path]]:
 def orphans(known: Sequence[Path], root: Path = Path()) -> list[str]:
     found = []
     for ledger in sorted([*root.glob(f"{FOLDER}/{LEDGER}"), *root.glob(f"studies/*/{FOLDER}/{LEDGER}")]):
-        names = dict.fromkeys(line.registration for line in read_ledger(ledger)[0])
+        names = dict.fromkeys(line.registration for line in read_ledger(ledger).entries)
         gone = [path for name in names if (path := ledger.with_name(f"{name}.toml")) not in known]
         found += [
             f"{ledger} has lines about a registration, but its file {path} is missing; restore it." for path in gone

@@ -71,7 +71,9 @@ def run(context: click.Context, /, protocol: str | None, **options: Any) -> None
     aacbench run --graphs road-5000,file:city.gr --budgets 16,32  other graphs, other budgets
     aacbench run --plugin mine.py --methods alt,mine --time       a method of your own, timed too
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a scheduler's way to say Ctrl-C
+    for way in (signal.SIGTERM, signal.SIGHUP):  # a scheduler's, and a closed terminal's, to say Ctrl-C
+        if signal.getsignal(way) != signal.SIG_IGN:  # as after `nohup`
+            signal.signal(way, signal.default_int_handler)
     try:
         start_server()  # first, so that it imports what workers need while this process does the same
 

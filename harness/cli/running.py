@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,12 @@ from aacbench.cli.plugins import warn
 from aacbench.cli.protocols import of_plugins
 from aacbench.cli.run_output import Progress, plan_text
 from aacbench.cli.shared import ALL_OK, exit_code, limits_of, report_damage
-from aacbench.errors import DamagedCellError, UsageError
+from aacbench.errors import DamagedCellError, StoreError, UsageError
 from aacbench.plugins.in_workers import GraphOf, MethodOf, sources_of
 from aacbench.plugins.manager import PluginManager, load_plugins
 from aacbench.plugins.settings import resolve
-from aacbench.prereg.binding import Bound, bind
+from aacbench.prereg.binding import Bound, BoundRun, bind
 from aacbench.prereg.files import files_of
-from aacbench.prereg.ledger import Entry
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports import latency, tables
@@ -31,8 +31,10 @@ from aacbench.run.store import read_cell, scan
 from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_study
 from aacbench.run.timing import time_study
 from aacbench.util import array_store as artifacts
-from aacbench.util.atomic_io import make_folder, replace_file, storing
+from aacbench.util.atomic_io import make_folder, remove, replace_file, storing
+from aacbench.util.cleanup import UNFINISHED, scratch_name
 from aacbench.util.paths import cache_folder
+from aacbench.util.text import describe
 
 OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention")
 
@@ -72,15 +74,18 @@ def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
 
 
 def run_bound(bound: Bound, config: RunConfig, run: Callable[[RunConfig], int]) -> int:
-    """Run under a lock: a line in the ledger before the first query, and one after the last."""
-    begun: list[Entry] = []
+    """Run under a lock: a line in the ledger before the first query, before each cell is stored, and at the end."""
+    click.echo("This run is bound to its registration: landmark pools and references are computed anew.", err=True)
+    binding, own = BoundRun(bound, config.root), config.root / scratch_name(UNFINISHED)
     try:
-        code = run(replace(config, before=lambda keys: begun.append(bound.begin(config.root, keys))))
+        code = run(replace(config, binding=binding, artifacts=own))
     except BaseException as error:
-        if begun:
-            bound.abort(config.root, begun[0], type(error).__name__)
+        with suppress(StoreError):  # the disk may be full; without this line, the run is one that did not end
+            binding.abort("stopped by a signal" if isinstance(error, KeyboardInterrupt) else describe(error))
         raise
-    bound.end(config.root, begun[0])
+    finally:
+        remove(own)
+    binding.end()
     return code
 
 

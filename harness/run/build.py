@@ -56,7 +56,7 @@ class CellJob:
     @property
     def common_artifacts(self) -> Path:
         """What built-in methods computed; the processes of a plugin read it and write to `artifacts`."""
-        return self.bundles.parent
+        return self.artifacts.parent if self.origin else self.artifacts
 
     def method(self) -> Method:
         """The method with its parts put in, found in this process."""

@@ -86,7 +86,7 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     try:
         with step_pool(config.workers, config.limits, progress) as pool:
             planned, graphs = prepare(study, config)
-            config.before([key_of(study, config, graphs, cell) for cell in planned.cells])
+            config.binding.check([key_of(study, config, graphs, cell) for cell in planned.cells])
             options = {name: getattr(config, name) for name in ("existing", "workers", "rebuild", "lock")}
             facts = {"study": study.record(), "version": VERSION, "limits": asdict(config.limits), **options}
             run = _Run(study, config, graphs, start_run(config.root, facts), pool)
@@ -103,6 +103,7 @@ def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
     """All that can be planned ahead, then the cells that were chosen on it."""
     first = run.named(planned.cells)
     _begin(run, first, first)
+    run.config.binding.begin()  # not before the study's folder could be written
     _execute(run, first, {})
     groups = [run.named(candidates) for candidates in planned.groups().values()]
     choices: list[Choice] = choose(run.config.root, groups, run.study.selection)
@@ -201,7 +202,7 @@ def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
         reason = one_line(reason)
         if outcome != "ok":
             record = {**cell.record, "outcome": outcome, "reason": reason}
-            commit(config.root, name, record, cell.files, replace=True)
+            _store(run, name, record, cell.files)
         run.log.event("rebuilt", cell=name, outcome=outcome, reason=reason)
         run.notify("rebuilt", name, plans[name], outcome=outcome, reason=reason or "built again, the same")
 
@@ -231,6 +232,11 @@ def _refused(cell: CellPlan) -> Result | None:
     return Result(cell.failure, cell.failed, {}, {}) if cell.failed else None
 
 
+def _store(run: _Run, name: str, record: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
+    run.config.binding.enter(name, record, files)
+    commit(run.config.root, name, record, files, replace=True)
+
+
 def _commit(run: _Run, cell: CellPlan, name: str, result: Result, chosen: _Chosen | None) -> None:
     config = run.config
     reason = one_line(result.reason)  # a method may have put anything into it
@@ -244,11 +250,11 @@ def _commit(run: _Run, cell: CellPlan, name: str, result: Result, chosen: _Chose
         **result.facts,
     }
     try:
-        commit(config.root, name, record, result.files, replace=True)
+        _store(run, name, record, result.files)
     except DataError as error:  # a method's own values may be such as no file can hold
         result = Result("error", f"The cell cannot be written: {error}", {}, {})
         reason = one_line(result.reason)
         short = {"outcome": result.outcome, "reason": reason, "key": run.key(cell), "lock": config.lock}
-        commit(config.root, name, short, {}, replace=True)
+        _store(run, name, short, {})
     run.log.event("cell", cell=name, outcome=result.outcome, reason=reason)
     run.notify("cell", name, cell, outcome=result.outcome, reason=reason)

@@ -31,6 +31,19 @@ class MethodSource:
     built_in: bool = False  # else its code runs in workers of its own
 
 
+class Binding:
+    """What ties a run to a registration. This one ties it to nothing."""
+
+    def check(self, keys: Sequence[Mapping[str, Any]]) -> None:
+        """See the key of every cell that can be planned ahead, before anything is written; refuse by raising."""
+
+    def begin(self) -> None:
+        """Record that the run begins: its folder could be written, and no query was answered yet."""
+
+    def enter(self, cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
+        """Record a cell just before it is stored, so that nobody can see a result that was not recorded."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
     """All a run needs to know besides the study; `method_of` and `graph_of` must be importable by workers.
@@ -38,8 +51,7 @@ class RunConfig:
     `methods` has every method there is: a method of the study may be made of others. `foreign_graphs` are those of
     plugins, with the digest of each one's source: they are loaded in workers alone. With `rebuild` a cell of each
     method is built once more when all are done, and must come out the same. `lock` is the digest of the registration
-    that the run is bound to; `before` gets the key of every cell that can be planned ahead, before the first query,
-    and may refuse by raising.
+    that the run is bound to by `binding`. `artifacts` is for pools and Dijkstra's answers, by default in the study.
     """
 
     root: Path
@@ -54,7 +66,8 @@ class RunConfig:
     notify: Callable[[str, Mapping[str, Any]], None] = field(default=lambda *_: None)
     rebuild: bool = False
     lock: str | None = None
-    before: Callable[[Sequence[Mapping[str, Any]]], None] = field(default=lambda _: None)
+    binding: Binding = field(default_factory=Binding)
+    artifacts: Path | None = None
 
     def defaults(self, method: str) -> dict[str, Any]:
         """The default of each parameter of a method, for tables that leave defaults out."""
@@ -69,7 +82,8 @@ class RunConfig:
         digests: Mapping[str, str],
         audit: bool = True,
     ) -> CellJob:
-        artifacts = (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
+        stored = (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
+        artifacts = stored if self.artifacts is None else self.artifacts.absolute()
         origin = self._origin(plan)
         # What a plugin's workers compute from the graph, no others read.
         own = artifacts / f"plugin-{sha256(origin.encode()).hexdigest()[:12]}" if origin else artifacts
@@ -81,7 +95,7 @@ class RunConfig:
             method_of=self.method_of,
             reference_policy=reference_policy,
             artifacts=own,
-            bundles=artifacts / BUNDLES,
+            bundles=stored / BUNDLES,
             graph_of=self.graph_of,
             sources=tuple(source.file for source in self._sources(plan) if source.file is not None),
             origin=origin,

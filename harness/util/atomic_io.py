@@ -37,11 +37,15 @@ def storing(root: Path) -> Iterator[None]:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a new file and wait until it is on disk."""
+    """Write a new file and wait until it is on disk; if that fails, there is none."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         write_all(descriptor, data)
         os.fsync(descriptor)
+    except BaseException:
+        with suppress(OSError):
+            path.unlink()
+        raise
     finally:
         os.close(descriptor)
 

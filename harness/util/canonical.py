@@ -56,6 +56,18 @@ def plain(value: Any, where: str = "", *, portable: bool = False) -> Any:
     raise DataError(f"{where or 'The value'} is a {type(value).__name__}, which JSON cannot hold; write it as text.")
 
 
+def parse_json(data: bytes) -> Any:
+    """Parse JSON; raise ValueError also where an object has a key twice, of which readers take one or the other."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise ValueError("an object names a key twice")
+        return found
+
+    return json.loads(data, object_pairs_hook=unique)
+
+
 def finite(value: Any) -> Any:
     """The value with None in place of NaN and infinities, which JSON does not have."""
     if isinstance(value, Mapping):

@@ -14,9 +14,13 @@ _BESIDE = tuple(_OURS.parent / name for name in ("plugins", "protocols", "prereg
 
 def one_line(text: str, most: int | None = None) -> str:
     """Return the text in one line of at most `most` characters, with control characters escaped."""
-    words = " ".join(text.split())
-    printable = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in words)
-    return printable if most is None or len(printable) <= most else printable[: most - 3] + "..."
+    line = printable(" ".join(text.split()))
+    return line if most is None or len(line) <= most else line[: most - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """Return the text with line ends and other control characters escaped."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def near_names(name: str, known: Iterable[str], most: int = 1) -> list[str]:

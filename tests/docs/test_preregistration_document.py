@@ -19,11 +19,12 @@ TEXT = (Path(__file__).parents[2] / "docs" / "preregistration.md").read_text(enc
 SESSION = re.findall(r"```sh\n(.*?)```\n\n```text\n(.*?)```", TEXT, flags=re.DOTALL)
 NESTED = ("accounting", "protocol", "analysis", "power", "anchors")
 LOCKED = re.compile(r"\b[0-9a-f]{64}\b|(?<=example\.)[0-9a-f]{12}(?=\.lock)|lock:? [0-9a-f]{8}")
+TIME = re.compile(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d")
 
 
 def plain(text):
-    """The output without digests, which differ between locks."""
-    return LOCKED.sub("DIGEST", text)
+    """The output without digests and times, which differ between locks."""
+    return TIME.sub("TIME", LOCKED.sub("DIGEST", text))
 
 
 def run_step(line):

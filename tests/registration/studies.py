@@ -6,12 +6,12 @@ from pathlib import Path
 
 from cli.command import command
 
-from aacbench.prereg.binding import bind, evidence_digest, merkle_root
+from aacbench.prereg.binding import BoundRun, bind, cell_facts, merkle_root, stored_evidence
 from aacbench.prereg.files import files_of
 from aacbench.prereg.key_diff import without_lock
 from aacbench.prereg.ledger import FIRST, append, make_entry, parse
+from aacbench.run.layout import QUERIES_FILE, cell_folder, cell_id
 from aacbench.run.layout import REGISTRATION as NOTE
-from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.store import Cell, commit, scan
 
 SMALL = Path(__file__).parent / "small.toml"
@@ -65,21 +65,43 @@ class Registered:
 
     def simulate_run(self, source: "Registered", public: str | None = None) -> None:
         """Write what a run would, with the rows of another run of the same plan: no process is started."""
-        bound = bind(self.files, public)
-        cells = source.cells()
-        start = bound.begin(self.study, [without_lock(cell.key) for cell in cells])
-        for cell in cells:
-            key = {**cell.key, "lock": bound.lock.digest}
-            commit(self.study, cell_id(key), {**cell.record, "key": key, "lock": key["lock"]}, cell.files)
-        bound.end(self.study, start)
+        run = self.begin_run(source, public)
+        for cell in source.cells():
+            self.store(run, cell)
+        run.end()
+
+    def begin_run(self, source: "Registered", public: str | None = None) -> BoundRun:
+        run = BoundRun(bind(self.files, public), self.study)
+        run.check([without_lock(cell.key) for cell in source.cells()])
+        run.begin()
+        return run
+
+    def store(self, run: BoundRun, cell: Cell, **changes) -> str:
+        """Record and store a cell with the rows of another run's, as the driver does; return its id."""
+        lock = bind(self.files).lock.digest if run._bound.public is None else run._bound.lock.digest
+        key = {**cell.key, "lock": lock}
+        record = {**cell.record, "key": key, "lock": lock, **changes}
+        run.enter(cell_id(key), record, cell.files)
+        commit(self.study, cell_id(key), record, cell.files, replace=True)
+        return cell_id(key)
 
     def rerun(self, study: str = "../studies/small") -> None:
         """Write the lines of a second run that left the cells as they are now."""
-        _, start, end = self.entries()[:3]
-        digests = {cell.cell_id: evidence_digest(cell) for cell in self.cells()}
+        start, end = (
+            next(line for line in self.entries() if line.event == event) for event in ("run_start", "run_end")
+        )
+        known = {line.facts["digest"] for line in self.entries() if line.event == "cell"}
+        digests = {cell.cell_id: stored_evidence(cell) for cell in self.cells()}
         begun = append(self.files.ledger, "run_start", "small", {**start.facts, "study": study})
+        for cell in self.cells():
+            if stored_evidence(cell) not in known:
+                append(self.files.ledger, "cell", "small", self._line_facts(cell, begun.digest))
         facts = {**end.facts, "study": study, "start": begun.digest, "cells": digests, "root": merkle_root(digests)}
         append(self.files.ledger, "run_end", "small", facts)
+
+    def _line_facts(self, cell: Cell, start: str) -> dict:
+        facts = cell_facts(cell.cell_id, cell.record, cell.record["files"].get(QUERIES_FILE))
+        return {"lock": cell.record["lock"], "start": start, **facts}
 
     def edit(self, old: str, new: str) -> None:
         text = self.toml.read_text(encoding="utf-8")
@@ -95,7 +117,14 @@ class Registered:
         self.files.ledger.write_bytes(b"".join(lines))
 
     def entries(self):
-        return parse(self.files.ledger.read_bytes())[0]
+        return parse(self.files.ledger.read_bytes()).entries
+
+    def line(self, event: str):
+        """The first line about this."""
+        return next(line for line in self.entries() if line.event == event)
+
+    def told_without_cells(self):
+        return [line for line in self.told() if line[0] != "cell"]
 
     def rechain(self, told) -> None:
         """Write a ledger of (event, facts, time) with an intact chain; references between lines are updated."""
@@ -115,7 +144,7 @@ class Registered:
         """Make the note in the study agree with a rewritten ledger."""
         path = self.study / NOTE
         record = json.loads(path.read_bytes())
-        kept = [line for line in entries if line.event in ("run_start", "run_end")]
+        kept = [line for line in entries if line.event in ("run_start", "run_end", "deviate", "amend", "abort")]
         record["lines"] = [
             {"number": line.number, "event": line.event, "registration": "small", "digest": line.digest}
             for line in kept
@@ -131,6 +160,10 @@ class Registered:
     def replace_rows(self, cell: Cell, rows: bytes) -> None:
         commit(self.study, cell.cell_id, cell.record, {**cell.files, "queries.csv": rows}, replace=True)
 
+    def add(self, cell: Cell, key: dict, rows: bytes) -> None:
+        """Store a cell as this one, with another key and other rows."""
+        commit(self.study, cell_id(key), {**cell.record, "key": key}, {**cell.files, "queries.csv": rows})
+
     def delete(self, cell: Cell) -> None:
         shutil.rmtree(cell_folder(self.study, cell.cell_id))
 
@@ -142,9 +175,10 @@ class Registered:
 
     def record_again(self) -> None:
         """Rewrite the end of the run as if it had left the cells as they are now."""
-        digests = {cell.cell_id: evidence_digest(cell) for cell in self.cells()}
-        told = self.told()
+        digests = {cell.cell_id: stored_evidence(cell) for cell in self.cells()}
+        told = self.told_without_cells()
         event, facts, time, before = told[-1]
         assert event == "run_end"
-        told[-1] = (event, {**facts, "cells": digests, "root": merkle_root(digests)}, time, before)
-        self.rechain(told)
+        cells = [("cell", self._line_facts(cell, facts["start"]), time, cell.cell_id) for cell in self.cells()]
+        end = (event, {**facts, "cells": digests, "root": merkle_root(digests)}, time, before)
+        self.rechain([*told[:-1], *cells, end])

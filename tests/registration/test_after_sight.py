@@ -3,11 +3,12 @@
 import json
 
 import pytest
-from registration.studies import ANCHOR, INCOMPLETE, ORDER, Registered, improved
+from registration.studies import ANCHOR, INCOMPLETE, Registered, improved
 
 from aacbench.prereg.amend import affected_predictions
+from aacbench.prereg.key_diff import Change
 from aacbench.prereg.ledger import append
-from aacbench.prereg.lock import Lock
+from aacbench.prereg.lock import Lock, tree_digest
 from aacbench.run.layout import cell_id
 from aacbench.run.store import commit
 
@@ -42,7 +43,10 @@ def test_the_same_cells_registered_anew_under_another_name(done, capsys):
     code, record = verified(another(done, wider=("high = 20", "high = 40")), capsys)
     assert code == INCOMPLETE  # it was not run itself
     assert exploratory(record) == ALL
-    (note,) = record["notes"]
+    named, note = record["notes"]
+    assert named == (
+        "Another registration of the ledger is about the same cells: small (locked in line 1, run in line 2)."
+    )
     assert note.startswith("Results of the same methods on the same queries could have been seen before, under small")
 
 
@@ -58,7 +62,8 @@ def test_a_default_that_is_spelt_out_makes_no_other_method(done, capsys):
 def test_other_queries_are_another_matter(done, capsys):
     _, record = verified(another(done, queries=("seed = 7", "seed = 8")), capsys)
     assert exploratory(record) == set()
-    assert record["notes"] == []
+    (note,) = record["notes"]  # it is named all the same
+    assert note.startswith("Another registration of the ledger is about the same cells: small")
 
 
 def test_a_method_that_had_not_been_run_is_another_matter(done, capsys):
@@ -117,24 +122,28 @@ def estimate(record, name="ahead"):
 
 def test_a_deviation_declared_once_results_could_be_seen(done, capsys):
     before = estimate(verified(done, capsys)[1])
-    assert done.call("deviate", "--what", "plugin", "--reason", "mended") == 0
     rerun_with_another_plugin(done)
+    assert done.call("deviate", "--what", "plugin", "--reason", "mended") == 0
     code, record = verified(done, capsys)
     assert code == 0
     assert exploratory(record) == ALL
-    assert record["declared_deviations"] == ["plugin: mended (after results could have been seen)"]
-    assert record["notes"] == ["Cells of random-subset have deviations declared after results could have been seen."]
+    (declared,) = record["declared_deviations"]
+    assert declared.startswith("plugin (plugin_digest: ")
+    assert declared.endswith(" -> 00000000): mended (after results could have been seen)")
+    assert record["notes"][0] == ("Cells of random-subset have deviations declared after results could have been seen.")
     # All of the newer rows are judged, and none of the older: one expansion fewer in one query of each seed.
     dijkstra, queries = done.cells("dijkstra")[0].record["means"]["test"], 12
     assert estimate(record) == pytest.approx(before - 100 / queries / dijkstra)
 
 
 def test_a_deviation_declared_before_the_run(done, capsys):
-    lock, start, end = done.told()
-    deviate = ("deviate", {"what": ["plugin"], "reason": "mended"}, start[2], "deviation")
-    done.rekey(done.cells("random-subset")[0], plugin_digest="0" * 64)
-    done.rechain([lock, deviate, start, end])
+    cell = done.cells("random-subset")[0]
+    change = Change("plugin", "plugin_digest", cell.key["plugin_digest"], "0" * 64).record()
+    done.rekey(cell, plugin_digest="0" * 64)
     done.record_again()
+    lock, start, *rest = done.told()
+    deviate = ("deviate", {"what": ["plugin"], "changes": [change], "reason": "mended"}, start[2], "deviation")
+    done.rechain([lock, deviate, start, *rest])
     code, record = verified(done, capsys)
     assert (code, exploratory(record), record["notes"]) == (0, set(), [])
 
@@ -169,10 +178,12 @@ def test_a_required_anchor_amended_away_after_the_run(locked, capsys):
     locked.edit("[analysis]", '[anchors]\nrequired = ["ssh"]\n\n[analysis]')
     assert locked.call("amend", "--reason", "an anchor is wanted") == 0
     lock = locked.entries()[-1].facts["lock"]
-    append(locked.files.ledger, "run_start", "small", {"lock": lock, "study": "../studies/small", "code": "0" * 64})
+    facts = {"lock": lock, "study": "../studies/small", "code": tree_digest()}
+    start = append(locked.files.ledger, "run_start", "small", facts)
+    cell = {"cell": "0" * 24, "digest": "0" * 64, "outcome": "ok", "label": "alt", "place": "alt on grid-8"}
+    append(locked.files.ledger, "cell", "small", {"lock": lock, "start": start.digest, **cell})
     locked.edit('[anchors]\nrequired = ["ssh"]\n\n', "")
     assert locked.call("amend", "--reason", "none is wanted any more") == 0
-    assert locked.call("deviate", "--what", "code", "--reason", "other code") == 0
     code, record = verified(locked, capsys)
     assert code == ANCHOR
     assert any("no ssh anchor from before the run" in check["evidence"] for check in record["checks"])
@@ -183,4 +194,6 @@ def test_the_log_of_a_run_under_an_older_lock_is_looked_at_too(done, capsys):
     path.write_text(json.dumps({**json.loads(path.read_bytes()), "started": "2020-01-01T00:00:00.000+00:00"}))
     done.edit("a small one", "a smaller one")
     assert done.call("amend", "--reason", "a better title") == 0
-    assert verified(done, capsys)[0] == ORDER
+    code, record = verified(done, capsys)
+    assert code == 0
+    assert "before the lock" in next(check for check in record["checks"] if check["status"] == "warning")["evidence"]

@@ -29,8 +29,16 @@ def run(*words, **options):
 
 @pytest.fixture(scope="session")
 def authority(tmp_path_factory):
-    """A time stamp authority of our own: its folder, and what it answers to a request."""
-    folder = tmp_path_factory.mktemp("authority")
+    return own_authority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture(scope="session")
+def other_authority(tmp_path_factory):
+    return own_authority(tmp_path_factory.mktemp("other-authority"))
+
+
+def own_authority(folder):
+    """A time stamp authority of our own: its certificate, and what it answers to a request."""
     (folder / "tsa.cnf").write_text(TSA.format(folder=folder))
     (folder / "serial").write_text("01\n")
     key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", folder / "key.pem")
@@ -60,8 +68,8 @@ def stamped(registered, authority):
     assert registered.call("anchor", "--rfc3161", authority(request), "--ca", authority.ca) == 0
 
 
-def verified(registered, code=0):
-    assert registered.call("verify") == code
+def verified(registered, code=0, root=None):
+    assert registered.call("verify", *(("--root", root) if root else ())) == code
     record = json.loads(registered.files.verdicts.read_bytes())
     return record["tier"], {check["name"]: check for check in record["checks"]}
 
@@ -70,15 +78,42 @@ def verified(registered, code=0):
 def test_a_stamp_before_the_run_is_a_tier_of_its_own(locked, run_study, authority):
     stamped(locked, authority)
     locked.simulate_run(run_study)
-    tier, checks = verified(locked)
+    tier, checks = verified(locked, root=authority.ca)
     assert tier == "T2"
     assert checks["anchor rfc3161"]["evidence"].startswith("stamped at 20")
+    assert "by subject=CN = authority, issuer=CN = authority, trusted by ca.pem" in checks["anchor rfc3161"]["evidence"]
+
+
+@needs("openssl")
+def test_a_stamp_by_ones_own_authority_proves_nothing(locked, run_study, authority, other_authority, capsys):
+    stamped(locked, authority)
+    locked.simulate_run(run_study)
+    for root, why in ((None, "name the authority's root with --root"), (other_authority.ca, "no root that you named")):
+        tier, checks = verified(locked, root=root)
+        assert tier == "T1"
+        assert checks["anchor rfc3161"]["status"] == "not checked"
+        assert "self-issued as far as is known here" in checks["anchor rfc3161"]["evidence"]
+        assert why in checks["anchor rfc3161"]["evidence"]
+    locked.files.anchor(locked.line("lock").facts["lock"], "tsa.pem").unlink()
+    assert verified(locked, root=authority.ca)[0] == "T2"  # the author's own copy is not needed
+    assert locked.call("verify", "--root", locked.root / "missing.pem") == 2
+    assert "missing.pem is not a file" in capsys.readouterr().err
+
+
+@needs("openssl")
+def test_a_required_stamp_needs_a_root_of_the_reader(locked, run_study, authority):
+    locked.edit("[analysis]", '[anchors]\nrequired = ["rfc3161"]\n\n[analysis]')
+    assert locked.call("amend", "--reason", "an anchor is wanted") == 0
+    stamped(locked, authority)
+    locked.simulate_run(run_study)
+    assert verified(locked, 6)[1]["required anchors"]["status"] == "fail"
+    assert verified(locked, root=authority.ca)[0] == "T2"
 
 
 @needs("openssl")
 def test_a_stamp_after_the_run_proves_nothing_about_the_run(done, authority):
     stamped(done, authority)
-    tier, checks = verified(done)
+    tier, checks = verified(done, root=authority.ca)
     assert tier == "T1"
     assert checks["anchor rfc3161"]["status"] == "ok"
 
@@ -110,7 +145,7 @@ def test_stamped_and_seeded_after_the_lock_is_the_highest_tier(seeded_study, see
     made = seeded_study.copy(tmp_path)
     stamped(made, authority)
     made.simulate_run(seeded_run, "beacon 4711")
-    assert verified(made)[0] == "T3"
+    assert verified(made, root=authority.ca)[0] == "T3"
 
 
 @needs("ssh-keygen")

@@ -6,7 +6,8 @@ import shutil
 import pytest
 from registration.studies import ANCHOR, DEVIATION, INCOMPLETE, SCHEMA, TAMPERED, improved, project, swapped
 
-from aacbench.prereg.binding import evidence_digest
+from aacbench.prereg.binding import stored_evidence
+from aacbench.prereg.ledger import append
 from aacbench.prereg.schema import TAG
 from aacbench.run.layout import cell_id
 from aacbench.run.store import commit
@@ -62,13 +63,13 @@ def test_rows_edited_and_the_line_of_the_run_with_them(done, finds):
     cell = done.cells("random-subset")[0]
     done.replace_rows(cell, improved(cell.files["queries.csv"]))
     changed = next(one for one in done.cells() if one.cell_id == cell.cell_id)
-    old, new = done.entries()[-1].facts["cells"][cell.cell_id], evidence_digest(changed)
+    old, new = done.entries()[-1].facts["cells"][cell.cell_id], stored_evidence(changed)
     done.write_lines([line.replace(old.encode(), new.encode()) for line in done.lines()])
     finds(
         done,
         TAMPERED,
-        "line 3 of the ledger was changed",
-        "the Merkle root in line 3 does not match the cells listed there",
+        "of the ledger was changed",
+        "the Merkle root in line 8 does not match the cells listed there",
     )
 
 
@@ -130,9 +131,8 @@ def test_a_declared_deviation_is_none(done, finds):
     assert done.call("deviate", "--what", "plugin", "--reason", "a mistake in the plugin was mended") == 0
     finds(done, 0)
     record = json.loads(done.files.verdicts.read_bytes())
-    assert record["declared_deviations"] == [
-        "plugin: a mistake in the plugin was mended (after results could have been seen)"
-    ]
+    (declared,) = record["declared_deviations"]
+    assert declared.endswith("-> 00000000): a mistake in the plugin was mended (after results could have been seen)")
     (evidence,) = [check["evidence"] for check in record["checks"] if check["name"] == "as locked"]
     assert evidence == "4 cells, and 1 with declared deviations"
 
@@ -140,7 +140,14 @@ def test_a_declared_deviation_is_none(done, finds):
 def test_a_deviation_declared_for_something_else(done, finds):
     done.rekey(done.cells("random-subset")[0], plugin_digest="0" * 64)
     done.record_again()
-    assert done.call("deviate", "--what", "seed", "--reason", "another seed") == 0
+    assert done.call("deviate", "--what", "seed", "--reason", "another seed") == SCHEMA
+    assert done.call("deviate", "--what", "plugin", "--reason", "mended") == 0
+    finds(done, 0)
+    done.rekey(done.cells("random-subset")[0], plugin_digest="1" * 64)
+    done.rechain([line for line in done.told() if line[0] != "deviate"])
+    declared = {"what": ["plugin"], "changes": [{"what": "plugin", "from": "0" * 64, "to": "1" * 64}], "reason": "no"}
+    done.record_again()
+    append(done.files.ledger, "deviate", "small", declared)
     finds(done, DEVIATION)
 
 
@@ -197,12 +204,12 @@ def second_run(done, change):
 
 def test_two_runs_of_one_lock_and_the_worse_deleted(done, finds):
     shutil.rmtree(second_run(done, improved))
-    finds(done, TAMPERED, "line 5 recorded 5 cells in", "studies/again, but there are none")
+    finds(done, TAMPERED, "the run in line 9 recorded 5 cells in", "studies/again, but there are none")
 
 
 def test_two_runs_of_one_lock_that_disagree(done, finds):
     second_run(done, improved)
-    finds(done, DEVIATION, "has other results in line 5 than in line 3")
+    finds(done, DEVIATION, "has other results in line 11 than in line 8")
 
 
 def test_two_runs_of_one_lock_that_agree(done, finds):

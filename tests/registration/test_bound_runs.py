@@ -11,7 +11,8 @@ from single_cells import cell_job
 from aacbench.errors import DataError, LockError
 from aacbench.plugins.in_workers import MethodOf
 from aacbench.prereg.binding import bind, seed_from
-from aacbench.prereg.key_diff import without_lock
+from aacbench.prereg.key_diff import match, without_lock
+from aacbench.prereg.ledger import append
 from aacbench.prereg.schema import read_registration
 from aacbench.protocols import to_toml
 from aacbench.run.layout import REGISTRATION as NOTE
@@ -22,13 +23,14 @@ from aacbench.util.canonical import canonical
 
 
 def test_every_cell_carries_the_lock(run_study):
-    lock, start, end = run_study.entries()
-    assert [line.event for line in (lock, start, end)] == ["lock", "run_start", "run_end"]
+    lock, start, *entered, end = run_study.entries()
+    assert [line.event for line in (lock, start, *entered, end)] == ["lock", "run_start", *["cell"] * 5, "run_end"]
     digest = lock.facts["lock"]
     cells = run_study.cells()
     assert len(cells) == 5
     assert {cell.record["lock"] for cell in cells} == {cell.key["lock"] for cell in cells} == {digest}
     assert set(end.facts["cells"]) == {cell.cell_id for cell in cells}
+    assert {line.facts["cell"]: line.facts["digest"] for line in entered} == end.facts["cells"]
     assert end.facts["start"] == start.digest
     assert end.facts["outcomes"] == {"ok": 5}
     noted = json.loads((run_study.study / NOTE).read_bytes())["lines"]
@@ -36,10 +38,11 @@ def test_every_cell_carries_the_lock(run_study):
 
 
 def test_the_beginning_is_written_before_the_first_cell(run_study):
-    _, start, end = run_study.entries()
+    start, end = run_study.line("run_start"), run_study.line("run_end")
     times = [json.loads(line)["time"] for path in run_study.study.glob("runs/*/events.jsonl") for line in path.open()]
     assert times
     assert start.time <= min(times)
+    assert start.number == 2
     assert max(times) <= end.time
 
 
@@ -96,9 +99,13 @@ def test_a_declared_deviation_is_run(locked):
     bound = bind(locked.files)
     keys = [{**cell["key"], "plugin_digest": "0" * 64} for cell in bound.lock.cells]
     with pytest.raises(LockError, match=r"differs from the lock in plugin \(and 4 more\)"):
-        bound.begin(locked.study, keys)
-    assert locked.call("deviate", "--what", "plugin", "--reason", "a comment was added") == 0
-    assert bind(locked.files).begin(locked.study, keys).event == "run_start"
+        bound.check_keys(keys)
+    changes = [change.record() for one in match(bound.lock, keys).deviating for change in one.changes]
+    facts = {"what": ["plugin"], "changes": changes, "reason": "a comment was added"}
+    append(locked.files.ledger, "deviate", "small", facts)
+    bind(locked.files).check_keys(keys)
+    with pytest.raises(LockError, match="differs from the lock in plugin"):
+        bind(locked.files).check_keys([{**key, "plugin_digest": "1" * 64} for key in keys])
 
 
 def test_another_data_file_is_not_run(tmp_path, capsys):
@@ -134,7 +141,7 @@ def test_a_run_that_is_stopped_says_so_and_goes_on(locked, run_study, monkeypatc
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(driver, "_stages", stop)
+        patched.setattr(driver, "_execute", stop)
         assert locked.run() == 1
     assert [line.event for line in locked.entries()] == ["lock", "run_start", "abort"]
     assert locked.call("verify") == 7
