@@ -193,10 +193,9 @@ def test_a_failed_seed_tried_again_as_the_lock_allowed(tmp_path, run_study, veri
 
 def test_a_cell_under_the_lock_that_no_open_run_recorded(locked, run_study, verified):
     broken_off(locked, run_study)
-    cell = locked.cells("random-subset")[0]
-    other = run_study.cells("random-subset")[-1]
-    key = {**other.key, "lock": cell.record["lock"]}
-    commit(locked.study, cell_id(key), {**other.record, "key": key, "lock": key["lock"]}, {})
+    other = run_study.cells()[-1]
+    key = {**other.key, "lock": locked.line("lock").facts["lock"]}
+    commit(locked.study, cell_id(key), {**other.record, "key": key, "lock": key["lock"]}, other.files)
     assert "has the lock, but no run recorded it" in str(verified(locked, TAMPERED)["checks"])
 
 
