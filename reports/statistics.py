@@ -87,7 +87,8 @@ def analyse(
             unpaired.append(f"{one.graph} at {one.budget:g} B/v: {reason}")
         else:
             analyses.append(_analysis(one, other, dijkstra.get(one.graph), profile, estimand))
-    cells = [cell for side in [*sides_a, *sides_b] for cell in side.cells]
+    needed = [side for side in sides_base if estimand.needs_base and side.graph in {one.graph for one in sides_a}]
+    cells = [cell for side in [*sides_a, *sides_b, *needed] for cell in side.cells]
     oracles = dict.fromkeys(cell.key["label"] for cell in cells if cell.claims.get("oracle"))
     return Table(
         a=a,

@@ -132,6 +132,12 @@ def _candidates(group: list[Cell], final: list[Cell]) -> list[Cell]:
 
 def _notes(rows: Sequence[Row]) -> list[str]:
     notes = ["Mean expansions per query; reduction is against dijkstra on the test queries."]
+    notes += [
+        f"No reductions on {row.graph}: its {BASELINE} cell is {row.outcome}, for the reason below; "
+        "raise the limit or remove the cause, then run again with --existing retry-failed."
+        for row in rows
+        if row.method == BASELINE and row.outcome != "ok"
+    ]
     conventions = sorted({row.convention for row in rows})
     if any(not name.startswith("measured/") for name in conventions):
         notes.append(

@@ -10,6 +10,7 @@ from cli.command import command, run_study
 
 from aacbench.cli.run import MOST_WORKERS, default_workers, run
 from aacbench.run.rows import read_timings
+from aacbench.run.store import commit, scan
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
 DOCUMENT = Path(__file__).parents[2] / "docs" / "running.md"
@@ -85,6 +86,18 @@ def test_a_dry_run_says_what_is_there_and_writes_nothing(study, tmp_path, capsys
 def test_exit_code_1_when_some_failed(tmp_path, capsys):
     assert run_study(tmp_path, "plain,failing") == 1
     assert "- error: failing on p7 at 8 B/v: ValueError: no labels today" in capsys.readouterr().out
+
+
+def test_exit_code_1_when_the_baseline_failed_and_retrying_it_mends_the_table(tmp_path, capsys):
+    assert run_study(tmp_path, "plain") == 0
+    (base,) = [cell for _, cell in scan(tmp_path) if cell.key["label"] == "dijkstra"]
+    commit(tmp_path, base.cell_id, {**base.record, "outcome": "timeout", "reason": "too slow"}, {}, replace=True)
+    said = "No reductions on p7: its dijkstra cell is timeout, "
+    assert run_study(tmp_path, "plain") == 1
+    assert said in capsys.readouterr().out
+    assert said in (tmp_path / "derived" / "results.md").read_text()
+    assert run_study(tmp_path, "plain", "--existing", "retry-failed") == 0
+    assert "No reductions" not in capsys.readouterr().out
 
 
 def test_exit_code_2_names_the_method_that_was_meant(tmp_path, capsys):

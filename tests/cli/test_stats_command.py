@@ -47,6 +47,15 @@ def test_exit_codes_tell_how_the_cells_ended(tmp_path, capsys, outcome, code):
     assert ("seed 4, is" in capsys.readouterr().out) == (code != 0)
 
 
+def test_a_failed_baseline_counts_where_the_estimand_needs_it(tmp_path, capsys):
+    broken = made_cell("dijkstra", [], outcome="timeout", reason="too slow")
+    root = made_study(tmp_path, [broken, *cells()[1:]])
+    assert command("stats", root) == 1
+    assert "Left out: dijkstra on p7 at 32 B/v, seed 1, is timeout: too slow" in capsys.readouterr().out
+    assert command("stats", root, "--estimand", "ratio_of_means") == 0
+    assert "Left out" not in capsys.readouterr().out
+
+
 def test_damage_and_missing_cells_are_told(tmp_path, capsys):
     made = cells()
     root = made_study(tmp_path, made)
