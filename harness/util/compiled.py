@@ -1,18 +1,20 @@
-"""The decorators for compiled kernels, and the folder of their machine code.
+"""The decorators for compiled kernels, and the folder of their machine code, which is checked before it is run.
 
 Numba's cache on disk does not notice a change of a kernel that is called through an overload or imported from another
 file. So the folder's name contains a digest of this file and all files with kernels: any change recompiles all of them.
 """
 
 import hashlib
-from collections.abc import Callable
-from contextlib import suppress
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import FunctionCache
+from numba.core import dispatcher
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 from aacbench.util.paths import cache_folder
 
@@ -33,13 +35,49 @@ def kernel_digest() -> str:
 setattr(numba.config, "CACHE_DIR", str(cache_folder() / "compiled" / kernel_digest()))  # noqa: B010
 
 
+class _CheckedFile(IndexDataCacheFile):
+    """Index and code of one function, each followed by its digest; pickle does not read on behind its own end.
+
+    Numba takes an empty index, or code that cannot be read, for a function to compile, and replaces the file.
+    """
+
+    def _load_index(self) -> Any:
+        return super()._load_index() if _is_sound(self._index_path) else {}
+
+    def _load_data(self, name: str) -> Any:
+        if not _is_sound(self._data_path(name)):
+            raise OSError(f"{name} is damaged")
+        return super()._load_data(name)
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        content = io.BytesIO()
+        yield content
+        data = content.getvalue()
+        with super()._open_for_write(filepath) as file:
+            file.write(data + hashlib.sha256(data).digest())
+
+
+def _is_sound(path: str) -> bool:
+    with suppress(OSError):
+        data = Path(path).read_bytes()
+        size = len(data) - hashlib.sha256().digest_size
+        return size > 0 and hashlib.sha256(data[:size]).digest() == data[size:]
+    return False
+
+
 class _ForgivingCache(FunctionCache):
     """A cache of machine code whose damaged or unwritable files only cost a compilation."""
+
+    def __init__(self, py_func: Callable[..., Any]) -> None:
+        super().__init__(py_func)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _CheckedFile(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # unpickling a damaged file may raise anything
+        except Exception:  # code may refer to a module that is gone
             with suppress(OSError):
                 self.flush()
             return None
@@ -49,11 +87,14 @@ class _ForgivingCache(FunctionCache):
             super().save_overload(sig, data)
 
 
+# What an author compiles with cache=True is kept in the same folder.
+setattr(dispatcher, "FunctionCache", _ForgivingCache)  # noqa: B010
+
+
 def kernel(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """Compile a function of arrays and numbers; its machine code is cached on disk and runs without the GIL."""
-    dispatcher = numba.njit(nogil=True, **options)(function)
-    dispatcher._cache = _ForgivingCache(dispatcher.py_func)  # cache=True would set a plain FunctionCache
-    return dispatcher
+    compiled: Callable[..., Any] = numba.njit(nogil=True, cache=True, **options)(function)
+    return compiled
 
 
 def allocation_free(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:

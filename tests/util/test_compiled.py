@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 SCRIPT = """
+import numba
 from aacbench.util.compiled import kernel
 
 @kernel
@@ -27,7 +28,7 @@ def halve(x):
 def increase(x):
     return x + 1
 
-@kernel
+@numba.njit(cache=True)  # as an author of a plugin may write
 def decrease(x):
     return x - 1
 
@@ -35,7 +36,21 @@ functions = double, square, negate, halve, increase, decrease
 print(*(function(3) for function in functions))
 print(sum(sum(function.stats.cache_hits.values()) for function in functions))
 """
-DAMAGES = (lambda data: b"", lambda data: data[: len(data) // 2], lambda data: b"x" * 99)
+
+
+def flipped(quarter):
+    def damage(data):
+        at = quarter * (len(data) - 1) // 4
+        return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+    return damage
+
+
+def half(data):
+    return data[: len(data) // 2]
+
+
+OF_INDEXES, OF_CODES = (lambda data: b"", half, flipped(2)), (half, flipped(1), flipped(2))
 
 
 def cache_hits(folder, **more):
@@ -51,11 +66,11 @@ def cache_hits(folder, **more):
     return int(hits)
 
 
-def test_damaged_machine_code_is_compiled_anew(tmp_path):
-    """Each damage to the index of one kernel and to the code of another."""
+def test_damaged_machine_code_is_compiled_anew_and_replaced(tmp_path):
+    """Each damage to the index of one kernel or to the code of another."""
     assert cache_hits(tmp_path) == 0
     indexes, codes = (sorted(tmp_path.rglob(f"*.{suffix}")) for suffix in ("nbi", "nbc"))
-    for file, damage in zip(indexes[:3] + codes[3:], DAMAGES * 2, strict=True):
+    for file, damage in zip(indexes[:3] + codes[3:], OF_INDEXES + OF_CODES, strict=True):
         file.write_bytes(damage(file.read_bytes()))
     assert (cache_hits(tmp_path), cache_hits(tmp_path)) == (0, 6)
 
