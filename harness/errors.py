@@ -41,6 +41,10 @@ class DamagedCellError(AacbenchError):
     """A stored cell that is no longer what was written."""
 
 
+class NewerFormatError(AacbenchError):
+    """A stored cell that this version of aacbench cannot read; it must not be written over."""
+
+
 class DamagedPlanError(DataError):
     """The plan of a study that is no longer what was written."""
 

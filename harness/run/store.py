@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from aacbench.errors import AacbenchError, DamagedCellError, DataError
+from aacbench.errors import AacbenchError, DamagedCellError, DataError, NewerFormatError
 from aacbench.run.layout import (
     CELL_FILE,
     CELLS,
@@ -30,12 +30,14 @@ from aacbench.util.atomic_io import is_still, make_folder, remove, storing, sync
 from aacbench.util.canonical import digest, pretty
 from aacbench.util.cleanup import UNFINISHED, abandoned, is_scratch, scratch_name
 from aacbench.util.file_lock import sweep_locks
+from aacbench.version import VERSION
 
 if TYPE_CHECKING:
     from aacbench.graphs.record import Array
 
 
-FORMAT = "aacbench.cell.json/1"
+FAMILY, NUMBER = "aacbench.cell.json", 1
+FORMAT = f"{FAMILY}/{NUMBER}"
 
 
 @dataclass(frozen=True)  # without slots, which `cached_property` cannot have
@@ -91,7 +93,10 @@ def commit(
 
 
 def read_cell(root: Path, cell_id: str) -> Cell | None:
-    """Return the cell, or None if there is none; raise DamagedCellError if it is not as it was written."""
+    """Return the cell, or None if there is none; raise DamagedCellError if it is not as it was written.
+
+    A cell of a newer format raises NewerFormatError.
+    """
     while (folder := _current(root, cell_id)) is not None:
         # All files are read through one descriptor of the folder, so they belong to the same cell.
         descriptor = _open_folder(folder, cell_id)
@@ -136,7 +141,7 @@ def _content(cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]
         if Path(name).name != name or name.startswith(".") or name == CELL_FILE:
             raise DataError(f"A file of cell {cell_id} cannot be named {name!r}.")
     digests = {name: _sha256(data) for name, data in files.items()}
-    complete = {**record, "format": FORMAT, "cell_id": cell_id, "files": digests}
+    complete = {**record, "format": FORMAT, "version": VERSION, "cell_id": cell_id, "files": digests}
     complete.pop("integrity", None)  # left from a cell that was read before
     return {**files, CELL_FILE: _encoded(complete)}
 
@@ -205,7 +210,12 @@ def _verified(descriptor: int, folder: Path, cell_id: str) -> Cell:
         with _explained(cell_id, folder, name), os.fdopen(os.open(name, os.O_RDONLY, dir_fd=descriptor), "rb") as file:
             return file.read()
 
-    record = _parsed(read(CELL_FILE))
+    data = read(CELL_FILE)
+    if writer := _newer_writer(data):
+        raise NewerFormatError(
+            f"Cell {cell_id} in {folder} was written in a newer format ({writer}); use that version or newer."
+        )
+    record = _parsed(data)
     if record is None:
         raise _damage(cell_id, folder, f"{CELL_FILE} is not what was written")
     if id_of(record["key"]) != cell_id:
@@ -226,6 +236,17 @@ def _parsed(data: bytes) -> dict[str, Any] | None:
         return record if complete and _encoded(record) == data else None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, AacbenchError):
         return None
+
+
+def _newer_writer(data: bytes) -> str:
+    """Return format and version of a `cell.json` in a newer format, whose integrity is not known here; else nothing."""
+    try:
+        record = json.loads(data)
+        family, number = record["format"].split("/")
+        newer = family == FAMILY and int(number) > NUMBER
+        return f"{record['format']}, by aacbench {record.get('version', 'of unknown version')}" if newer else ""
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return ""
 
 
 @contextmanager

@@ -61,7 +61,7 @@ def protocol_digest(study: Study) -> str:
 
 
 def check_folder(root: Path, study: Study) -> None:
-    """Refuse a folder that contains another study, or other files and no study."""
+    """Refuse a folder that contains another study, other files and no study, or a cell of a newer format."""
     ours = {PLAN, CELLS, RUNS, LOCKS, ARTIFACTS, DERIVED, REGISTRATION}
     try:
         names = {path.name for path in root.iterdir() if not path.name.startswith(".")}
@@ -70,6 +70,8 @@ def check_folder(root: Path, study: Study) -> None:
     if PLAN not in names and names - ours:
         raise UsageError(f"{root} contains other files, such as {min(names - ours)}; choose a new folder with --out.")
     _check_same(root, read_plan(root), protocol_digest(study))
+    for _ in scan(root):  # raises at a cell of a newer format
+        pass
 
 
 def _check_same(root: Path, stored: Mapping[str, Any] | None, protocol: str) -> None:

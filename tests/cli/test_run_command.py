@@ -135,6 +135,27 @@ def test_exit_code_4_when_verify_finds_damage_which_keep_repairs(tmp_path, capsy
     assert run_study(tmp_path, "plain") == 0
 
 
+@pytest.mark.parametrize("integrity", ["kept", "gone"])
+def test_a_cell_of_a_newer_format_is_refused_and_left_alone(study, tmp_path, capsys, integrity):
+    copy = shutil.copytree(study, tmp_path / "copy")
+    file = min(copy.glob("cells/*/*/cell.json"))
+    record = json.loads(file.read_bytes()) | {"format": "aacbench.cell.json/2", "version": "3.1"}
+    file.write_text(json.dumps({name: record[name] for name in record if integrity == "kept" or name != "integrity"}))
+    before = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
+    runs = [("run", "--existing", existing) for existing in ("keep", "retry-failed", "verify", "replace")]
+    for name, *words in (*runs, ("run", "--dry-run"), ("status",), ("report",), ("replay", file.parent.name)):
+        if name == "run":
+            code = run_study(copy, "alt,random-subset,plain", *words)
+        else:
+            code = command(name, *words, *(["--study"] if words else []), copy)
+        assert code == 2
+        assert capsys.readouterr().err.splitlines()[-1] == (
+            f"aacbench: Cell {file.parent.name} in {file.parent} was written in a newer format "
+            "(aacbench.cell.json/2, by aacbench 3.1); use that version or newer."
+        )
+    assert {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()} == before
+
+
 def test_exit_code_5_when_nothing_ran(tmp_path):
     assert run_study(tmp_path, "refusing") == 5
 

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stored_cells import FILES, ID, KEY, OTHER_FILES, names, record
 
-from aacbench.errors import DamagedCellError, DataError, UsageError
+from aacbench.errors import DamagedCellError, DataError, NewerFormatError, UsageError
 from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.store import commit, read_cell, scan
+from aacbench.version import VERSION
 
 
 def test_a_cell_comes_back_as_it_was(tmp_path):
@@ -21,7 +22,7 @@ def test_a_cell_comes_back_as_it_was(tmp_path):
     folder = tmp_path / "cells" / ID[:2] / ID
     assert sorted(path.name for path in folder.iterdir()) == ["cell.json", "error.txt", "queries.csv"]
     stored = json.loads((folder / "cell.json").read_text())
-    assert stored["cell_id"] == ID
+    assert (stored["cell_id"], stored["version"]) == (ID, VERSION)
     assert set(stored["files"]) == set(FILES)
     assert dict(scan(tmp_path)) == {ID: cell}
     assert names(tmp_path) == []
@@ -96,7 +97,7 @@ def test_a_changed_byte_is_found(one_cell, data):
     )
     path.write_bytes(spoilt)
     try:
-        with pytest.raises(DamagedCellError, match=path.name.replace(".", r"\.")):
+        with pytest.raises((DamagedCellError, NewerFormatError), match=path.name.replace(".", r"\.")):
             read_cell(one_cell, ID)
     finally:
         path.write_bytes(whole)
