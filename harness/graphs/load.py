@@ -202,12 +202,19 @@ def _parse_name(name: str) -> tuple[str, dict[str, Path], dict[str, Any]]:
     options = {key: _value(name, suffix, reader, key, text) for key, text in texts.items()}
     files = {"path": path}
     if reader == "osmnx-csv":
-        files = {"nodes": path.parent / Path(options.pop("nodes")).expanduser(), "edges": path}
+        files = {"nodes": _beside(path, name, options.pop("nodes")), "edges": path}
     for file in files.values():
         _check_exists(name, file)
     if reader == "dimacs":
         files |= _coordinates_beside(path, suffix)
     return reader, files, options
+
+
+def _beside(edges: Path, name: str, text: str) -> Path:
+    path = edges.parent / Path(text).expanduser()
+    if path.parent.resolve() != edges.parent.resolve():
+        raise UsageError(f"{name}: nodes must be {_NODES.values}, not {quoted(text)}.")
+    return path
 
 
 def _parts(name: str) -> tuple[Path, dict[str, str]]:

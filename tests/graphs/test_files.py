@@ -61,6 +61,10 @@ def test_the_nodes_lie_beside_the_edges(folder, monkeypatch):
     monkeypatch.chdir(folder / "elsewhere")
     assert arcs("file:../city_edges.csv?nodes=city_nodes.csv") == [(0, 1, 10)]
     assert arcs(f"file:../city_edges.csv?nodes={folder / 'city_nodes.csv'}") == [(0, 1, 10)]
+    (folder / "elsewhere" / "other.csv").write_text(CONTENT["city_nodes.csv"])
+    for nodes in ("elsewhere/other.csv", folder / "elsewhere" / "other.csv", "../nowhere.csv"):
+        with pytest.raises(UsageError, match="nodes must be the file of the nodes, beside that of the edges, not"):
+            load(f"file:../city_edges.csv?nodes={nodes}")
 
 
 def test_the_same_file_with_other_options_is_another_graph():
