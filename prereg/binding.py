@@ -83,6 +83,8 @@ class BoundRun(Binding):
         self._bound.check_keys(keys)
 
     def begin(self) -> None:
+        if self._start is not None:
+            return
         facts = {
             "study": relative(self._root, self._bound.files.folder),
             "code": tree_digest(),
@@ -98,7 +100,9 @@ class BoundRun(Binding):
         self._write("cell", cell_facts(cell_id, record, rows))
 
     def end(self) -> None:
-        """Write the end of a run: the digest of the evidence in each cell, and one of all of them."""
+        """Write the end of a run that began: the digest of the evidence in each cell, and one of all of them."""
+        if self._start is None:
+            return
         stored = [cell for _, cell in scan(self._root) if isinstance(cell, Cell)]
         cells = [cell for cell in stored if cell.record.get("lock") == self._bound.lock.digest]
         digests = {cell.cell_id: stored_evidence(cell) for cell in cells}

@@ -130,7 +130,7 @@ def _run(study: Study, config: RunConfig, plugins: PluginManager, progress: Prog
     observed = replace(config, notify=observing(config.root, plugins, progress.notify))
     with progress:
         cells = [name for _, name in run_study(study, observed)]
-        if repetitions:
+        if repetitions and config.existing != "verify":
             time_study(config, cells, repetitions=repetitions, again=config.existing == "replace")
     contents = read_study(config.root)
     rows = tables.rows_of(contents.planned_cells())

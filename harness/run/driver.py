@@ -11,7 +11,7 @@ from aacbench.contract.composite import part_names
 from aacbench.errors import DamagedCellError, DataError
 from aacbench.processes.pool import Pool
 from aacbench.run.build import Built, CellJob, Result
-from aacbench.run.events import RunLog, start_run
+from aacbench.run.events import RunLog, new_log
 from aacbench.run.fitting import Answer, Question, ask_all
 from aacbench.run.loaded_graph import GraphMetadata, metadata_of
 from aacbench.run.plan import CellPlan, Choice, Plan, check_methods, choose, plan
@@ -83,19 +83,23 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     def progress(job: CellJob, text: str) -> None:
         config.notify("progress", {"cell": job.cell_id, "plan": job.plan, "text": text})
 
+    options = {name: getattr(config, name) for name in ("existing", "workers", "rebuild", "lock")}
+    log = new_log(
+        config.root, {"study": study.record(), "version": VERSION, "limits": asdict(config.limits), **options}
+    )
     try:
         with step_pool(config.workers, config.limits, progress) as pool:
             planned, graphs = prepare(study, config)
             config.binding.check([key_of(study, config, graphs, cell) for cell in planned.cells])
-            options = {name: getattr(config, name) for name in ("existing", "workers", "rebuild", "lock")}
-            facts = {"study": study.record(), "version": VERSION, "limits": asdict(config.limits), **options}
-            run = _Run(study, config, graphs, start_run(config.root, facts), pool)
+            run = _Run(study, config, graphs, log, pool)
             cells = _stages(run, planned)
     finally:
-        sweep(config.root)  # what workers were writing when they were killed
+        if log.begun:
+            sweep(config.root)  # what workers were writing when they were killed
     if config.rebuild and config.existing != "verify":
         _rebuild(run, cells)
-    run.log.finish({"cells": len(cells)})
+    if log.begun:
+        log.finish({"cells": len(cells)})
     return cells
 
 
@@ -103,7 +107,6 @@ def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
     """All that can be planned ahead, then the cells that were chosen on it."""
     first = run.named(planned.cells)
     _begin(run, first, first)
-    run.config.binding.begin()  # not before the study's folder could be written
     _execute(run, first, {})
     groups = [run.named(candidates) for candidates in planned.groups().values()]
     choices: list[Choice] = choose(run.config.root, groups, run.study.selection)
@@ -116,13 +119,15 @@ def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
 
 
 def _begin(run: _Run, known: list[tuple[CellPlan, str]], coming: list[tuple[CellPlan, str]]) -> None:
-    if run.config.existing != "verify":  # which only reads
+    if run.config.existing != "verify":  # which writes nothing unless cells are missing
+        run.log.begin()
         record = {
             "protocol_digest": protocol_digest(run.study),
             "study": run.study.record(),
             "cells": [name for _, name in known],
         }
         write_plan(run.config.root, record)
+        run.config.binding.begin()  # not before the study's folder could be written
     run.config.notify("planned", {"cells": len(coming)})
 
 
@@ -162,6 +167,8 @@ def _pass(
                 if not lock.enter_context(file_lock(root, name)):
                     elsewhere.append((cell, name))
                 elif not _settled(run, cell, name, existing, chosen.get(name)):  # its last holder may have committed it
+                    run.log.begin()
+                    run.config.binding.begin()
                     if refused := _refused(cell):
                         _commit(run, cell, name, refused, chosen.get(name))
                         continue
@@ -214,7 +221,6 @@ def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, chosen: _
     if decision == "skip" and existing != "verify" and isinstance(found, Cell) and _outdated(found, chosen):
         decision = "run"
     if decision == "report":
-        run.log.event("damaged", cell=name, reason=str(found))
         run.notify("damaged", name, cell, outcome="damaged", reason=str(found))
     elif decision == "skip":
         run.notify("kept", name, cell, found=found)

@@ -24,6 +24,19 @@ class RunLog:
     folder: Path
     record: dict[str, Any]
 
+    @property
+    def begun(self) -> bool:
+        return self.folder.is_dir()
+
+    def begin(self) -> "RunLog":
+        """Write what is known before the run, and remove what killed runs left in the study, unless begun."""
+        if not self.begun:
+            with storing(self.root):
+                make_folder(self.folder)
+                sweep(self.root)
+            self._write(self.record)
+        return self
+
     def event(self, kind: str, **facts: Any) -> None:
         """Append one event and wait until it is on disk."""
         with storing(self.root):
@@ -37,15 +50,10 @@ class RunLog:
             replace_file(self.folder / RUN_FILE, pretty(record))
 
 
-def start_run(root: Path, facts: dict[str, Any]) -> RunLog:
-    """Start a new log, and remove what killed runs left in the study."""
+def new_log(root: Path, facts: dict[str, Any]) -> RunLog:
+    """Return a log of which nothing is on disk yet."""
     run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
-    log = RunLog(root, root / RUNS / run_id, {"run": run_id, "started": _now(), "facts": plain(facts)})
-    with storing(root):
-        make_folder(log.folder)
-        sweep(root)
-    log._write(log.record)
-    return log
+    return RunLog(root, root / RUNS / run_id, {"run": run_id, "started": _now(), "facts": plain(facts)})
 
 
 def _append(path: Path, line: bytes) -> None:

@@ -38,7 +38,7 @@ class Binding:
         """See the key of every cell that can be planned ahead, before anything is written; refuse by raising."""
 
     def begin(self) -> None:
-        """Record that the run begins: its folder could be written, and no query was answered yet."""
+        """Record that the run begins, unless it has: its folder could be written, and no query was answered yet."""
 
     def enter(self, cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
         """Record a cell just before it is stored, so that nobody can see a result that was not recorded."""

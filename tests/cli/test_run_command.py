@@ -11,8 +11,10 @@ from cli.command import command, run_study
 from aacbench.cli.run import MOST_WORKERS, default_workers, run
 from aacbench.run.rows import read_timings
 from aacbench.run.store import commit, scan
+from aacbench.util.cleanup import UNFINISHED, this_host
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
+QUERIES = "cells/*/*/queries.csv"
 DOCUMENT = Path(__file__).parents[2] / "docs" / "running.md"
 
 
@@ -27,7 +29,7 @@ def study(tmp_path_factory):
 
 
 def damage(root):
-    file = min(root.glob("cells/*/*/queries.csv"))
+    file = min(root.glob(QUERIES))
     data = bytearray(file.read_bytes())
     data[-2] ^= 1
     file.write_bytes(data)
@@ -133,6 +135,28 @@ def test_exit_code_4_when_verify_finds_damage_which_keep_repairs(tmp_path, capsy
     assert run_study(tmp_path, "plain", "--existing", "verify") == 4
     assert str(file.parent) in capsys.readouterr().err
     assert run_study(tmp_path, "plain") == 0
+
+
+def changes(root):
+    """When each file and folder of a study was last changed; a file that came and went changes its folder."""
+    return {path: path.stat().st_mtime_ns for path in (root, *root.rglob("*"))}
+
+
+def test_verify_writes_nothing_unless_a_cell_is_missing(study, tmp_path):
+    copy = shutil.copytree(study, tmp_path / "copy")
+    (
+        copy / "derived" / f"{UNFINISHED}~{this_host()}~999999999~0"
+    ).touch()  # of a killed run, which the next one removes
+    words = ("alt,random-subset,plain", "--existing", "verify")
+    before = changes(copy)
+    assert run_study(copy, *words, "--time", "--repetitions", "9") == 0
+    damage(copy)
+    assert run_study(copy, *words) == 4
+    assert changes(copy).keys() == before.keys()
+    assert {path for path, when in changes(copy).items() if when != before[path]} == {min(copy.glob(QUERIES))}
+    shutil.rmtree(min(copy.glob(QUERIES)).parent)
+    assert run_study(copy, *words) == 0
+    assert len({*copy.glob("runs/*")} - before.keys()) == 1
 
 
 @pytest.mark.parametrize("integrity", ["kept", "gone"])

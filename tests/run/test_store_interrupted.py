@@ -147,11 +147,11 @@ LIMITED = """
 import pathlib, resource, sys
 from aacbench.errors import StoreError
 from aacbench.run.layout import cell_id
-from aacbench.run.events import start_run
+from aacbench.run.events import new_log
 from aacbench.run.store import commit
 root = pathlib.Path(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
-log = start_run(root, {})
+log = new_log(root, {}).begin()
 try:
     for seed, size in enumerate([1000, 4999, 5001, 10]):
         key = {"seed": seed}

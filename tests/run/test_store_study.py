@@ -13,7 +13,7 @@ import small_studies as studies
 from stored_cells import read_events
 
 from aacbench.errors import DamagedCellError, DataError, StoreError, UsageError
-from aacbench.run.events import start_run
+from aacbench.run.events import new_log
 from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.records import OUTCOMES
 from aacbench.run.store import Cell, commit, decide, state_of
@@ -93,7 +93,7 @@ def test_states():
 
 
 def test_a_run_log(tmp_path):
-    log = start_run(tmp_path, {"workers": 2, "seeds": (1, 2)})
+    log = new_log(tmp_path, {"workers": 2, "seeds": (1, 2)}).begin()
     assert json.loads((log.folder / "run.json").read_text())["facts"] == {"workers": 2, "seeds": [1, 2]}
     log.event("cell", cell="abc", outcome="ok")
     log.event("stop")
@@ -102,12 +102,12 @@ def test_a_run_log(tmp_path):
     assert record["summary"] == {"ok": 1}
     assert record["started"] <= record["finished"]
     assert [event["event"] for event in read_events(log.folder)] == ["cell", "stop"]
-    assert start_run(tmp_path, {}).folder != log.folder
-    assert read_events(start_run(tmp_path, {}).folder) == []
+    assert new_log(tmp_path, {}).begin().folder != log.folder
+    assert read_events(new_log(tmp_path, {}).begin().folder) == []
 
 
 def test_an_event_that_could_not_be_written_spoils_no_other(tmp_path, monkeypatch):
-    log = start_run(tmp_path, {})
+    log = new_log(tmp_path, {}).begin()
     log.event("one")
     real_write = os.write
 
