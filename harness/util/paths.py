@@ -19,17 +19,22 @@ def data_folder() -> Path | None:
 
 
 def cache_folder() -> Path:
-    """Return `$AACBENCH_CACHE`, else the user's cache folder, else (if not writable) a private temporary one."""
-    configured = _configured_cache()
+    """Return `$AACBENCH_CACHE`, else the user's cache folder, else (if not usable) a private temporary one."""
+    configured, wanted = _configured_cache(), _folder_from("AACBENCH_CACHE") is not None
     try:
-        configured.mkdir(parents=True, exist_ok=True)
+        configured.mkdir(mode=0o755, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=configured):
-            return configured
+            found = configured.stat()
     except OSError as error:
-        instead = _temporary_cache()
-        if _folder_from("AACBENCH_CACHE") is not None:
-            _warn_once(configured, error.strerror, instead)
-        return instead
+        reason = error.strerror
+    else:
+        if _is_private(found):
+            return configured
+        reason, wanted = "it must belong to you, and nobody else may write to it: chmod go-w", True
+    instead = _temporary_cache()
+    if wanted:
+        _warn_once(configured, reason, instead)
+    return instead
 
 
 def cache_folders() -> tuple[Path, ...]:
@@ -55,7 +60,6 @@ def _temporary_cache() -> Path:
 
 @cache
 def _own_folder_below(parent: Path) -> Path:
-    # Compiled kernels are loaded from here and run, so no other user may be able to write here.
     if hasattr(os, "getuid"):
         folder = parent / f"aacbench-{os.getuid()}"
         try:
@@ -70,6 +74,7 @@ def _own_folder_below(parent: Path) -> Path:
 
 
 def _is_private(found: os.stat_result) -> bool:
+    """Return whether no other user can write here: compiled kernels are loaded from a cache and run."""
     others_write = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not others_write
 
@@ -77,5 +82,5 @@ def _is_private(found: os.stat_result) -> bool:
 @cache
 def _warn_once(configured: Path, reason: str | None, instead: Path) -> None:
     warnings.warn(
-        f"AACBENCH_CACHE={configured} cannot be written ({reason}); this run uses {instead} instead.", stacklevel=4
+        f"The cache folder {configured} cannot be used ({reason}); this run uses {instead} instead.", stacklevel=4
     )

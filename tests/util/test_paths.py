@@ -68,13 +68,36 @@ def test_a_folder_that_others_could_have_filled_is_not_used(temporary, monkeypat
 def test_a_wanted_cache_that_cannot_be_used_is_told_once(temporary, tmp_path, monkeypatch):
     monkeypatch.setenv("AACBENCH_CACHE", str(tmp_path / "file"))
     with pytest.warns(
-        UserWarning, match=r"AACBENCH_CACHE=.*file cannot be written \(File exists\); this run uses .* instead"
+        UserWarning, match=r"The cache folder .*file cannot be used \(File exists\); this run uses .* instead"
     ):
         found = locations.cache_folder()
     assert found == predictable(temporary)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert locations.cache_folder() == found
+
+
+@pytest.mark.parametrize("prepare", [another_users, open_to_all])
+@pytest.mark.parametrize("named", [True, False])
+def test_a_wanted_cache_that_others_could_fill_is_not_used(temporary, tmp_path, monkeypatch, prepare, named):
+    wanted = tmp_path / f"aacbench-{os.getuid()}"
+    prepare(wanted, monkeypatch)
+    wanted = tmp_path / f"aacbench-{os.getuid()}"  # as the user that we are now
+    if named:
+        monkeypatch.setenv("AACBENCH_CACHE", str(wanted))
+    else:
+        monkeypatch.setattr(locations.platformdirs, "user_cache_path", lambda name: wanted)
+    with pytest.warns(UserWarning, match="it must belong to you, and nobody else may write to it"):
+        assert locations.cache_folder() != wanted
+
+
+def test_a_cache_that_is_made_is_the_users_alone_whatever_the_umask(tmp_path, monkeypatch):
+    monkeypatch.setenv("AACBENCH_CACHE", str(tmp_path / "wanted"))
+    before = os.umask(0)
+    try:
+        assert locations.cache_folder() == tmp_path / "wanted"
+    finally:
+        os.umask(before)
 
 
 def test_no_place_at_all_is_one_sentence(temporary):
