@@ -1,5 +1,6 @@
 """Finding a data file in `$AACBENCH_DATA` or in the cache, or downloading it; its digest is checked each time."""
 
+import errno
 import gzip
 import hashlib
 import os
@@ -12,10 +13,12 @@ from pathlib import Path
 
 from aacbench.errors import DataError, MissingDataError
 from aacbench.graphs.catalogue import DataFile
+from aacbench.util.atomic_io import storing
 from aacbench.util.paths import cache_folder, cache_folders, data_folder
 
 RETRIES = 2
 TIMEOUT_SECONDS = 30
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class UnverifiedDataWarning(UserWarning):
@@ -130,6 +133,9 @@ def _download(file: DataFile) -> Found:
                 os.fsync(stream.fileno())
             arrived.replace(place)
     except (OSError, ValueError) as error:  # the errors of `requests` are OSErrors
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            with storing(cache_folder()):
+                raise
         raise MissingDataError(
             f"{file.at} is not on this machine and could not be downloaded from {file.address} "
             f"({_reason(error)}): {_put_it(file)}."

@@ -28,7 +28,7 @@ _CANNOT_SYNC_FOLDERS = (errno.EINVAL, errno.ENOTSUP)
 
 @contextmanager
 def storing(root: Path) -> Iterator[None]:
-    """Turn an OSError into a StoreError with one sentence that names the study's folder."""
+    """Turn an OSError into a StoreError with one sentence that names the folder, mostly a study's."""
     try:
         yield
     except OSError as error:

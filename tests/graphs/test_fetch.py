@@ -1,8 +1,10 @@
 """Data files are found, verified and downloaded; never is half a file left behind."""
 
+import errno
 import gzip
 import hashlib
 import http.server
+import os
 import subprocess
 import sys
 import threading
@@ -11,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from aacbench.errors import DataError, MissingDataError
+from aacbench.errors import DataError, MissingDataError, StoreError
 from aacbench.graphs import fetch
 from aacbench.graphs.catalogue import DataFile
 
@@ -194,6 +196,16 @@ def test_a_corrupted_download_is_refused_and_nothing_is_left(places, server):
 def test_a_truncated_download_leaves_nothing(places, server, digests):
     with pytest.raises(MissingDataError, match="could not be downloaded"):
         fetch.obtain(wanted(f"{server.at}/truncated", sha256=digests))
+    assert files_below(places.cached.parent) == []
+
+
+def test_a_download_that_does_not_fit_on_the_disk_names_the_cache(places, server, monkeypatch):
+    def full_disk(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full_disk)
+    with pytest.raises(StoreError, match=f"The disk of {places.cached.parent} is full; free some space"):
+        fetch.obtain(wanted(f"{server.at}/good"))
     assert files_below(places.cached.parent) == []
 
 
