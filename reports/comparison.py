@@ -18,6 +18,7 @@ from aacbench.reports.formatting import (
     marked,
     optional,
     with_short_graphs,
+    without_markup,
 )
 from aacbench.run.layout import QUERIES_FILE
 from aacbench.run.matched import bytes_per_vertex, expansions
@@ -115,7 +116,7 @@ def markdown(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str,
     notes += [f"Not the same for both: {name}, {one} for A and {other} for B." for name, (one, other) in items]
     notes += [*mark_notes(oracle_a or oracle_b), *graph_notes]
     note = "".join(f"\n\n{note}" for note in notes)
-    return (
+    return without_markup(
         f"A is {marked(a, oracle_a)}, B is {marked(b, oracle_b)}. Expansions per test query, paired; below 1, A "
         "expands less. The mean of the lesser takes the search that expanded less, query by query; no method does so."
         "\n\n"

@@ -1,5 +1,6 @@
-"""What all tables share: alignment, short names of graphs, marks of methods, and notes."""
+"""What all tables share: alignment, short names of graphs, marks of methods, notes, and no markup of plugins."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -22,8 +23,18 @@ def aligned(rows: Sequence[Mapping[str, str]], text_columns: Collection[str]) ->
     """Return a Markdown table with numbers to the right, without columns that are empty in every row."""
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
     align = ["left" if name in text_columns else "right" for name in columns]
-    body = [[one_line(row[name], LONGEST_CELL).replace("|", "\\|") for name in columns] for row in rows]
+    body = [[_escaped(row[name]) for name in columns] for row in rows]
     return tabulate(body, headers=columns, tablefmt="pipe", colalign=align, disable_numparse=True)
+
+
+def without_markup(text: str) -> str:
+    """Return Markdown in which a plugin's words begin no tag, link or image; our own text has none of them."""
+    return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text).replace("](", "]\\(")
+
+
+def _escaped(text: str) -> str:
+    """Return the text as a cell of a table. Backslashes before a mark are doubled, or they would undo its own."""
+    return re.sub(r"(\\*)([|`])", r"\1\1\\\2", without_markup(one_line(text, LONGEST_CELL)))
 
 
 def optional(value: float | None, form: str) -> str:

@@ -15,6 +15,7 @@ from aacbench.reports.formatting import (
     marked,
     optional,
     with_short_graphs,
+    without_markup,
 )
 from aacbench.run.layout import CONTROL_FILE, TIMINGS_FILE
 from aacbench.run.rows import read_timings
@@ -82,7 +83,7 @@ def markdown(rows: Sequence[Latency]) -> str:
         }
         for row in rows
     ]
-    return (
+    return without_markup(
         f"{aligned(table, ('graph', 'method'))}\n\n"
         f"Times of single searches ({rows[0].tier} tier, {rows[0].repetitions} repetitions). The first method of each "
         "graph and budget, except dijkstra, ran twice under two names: the A/A ratio compares the two, and differences "

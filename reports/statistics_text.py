@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from aacbench.reports.formatting import aligned, graph_names, graph_notes, optional
+from aacbench.reports.formatting import aligned, graph_names, graph_notes, optional, without_markup
 from aacbench.reports.statistics import Analysis, Table
 from aacbench.run.matched import bytes_apart
 from aacbench.stats import Estimand
@@ -24,7 +24,7 @@ def markdown(table: Table) -> str:
         parts.append(aligned([_row(table, cell) for cell in table.cells], ("graph", "outcome", "ratio outcome")))
     parts.append("\n".join(f"- {note}" for note in [*_notes(table), *graph_notes(names)]))
     parts.append("\n".join(sentence(table, cell) for cell in table.cells))
-    return "\n\n".join(filter(None, parts))
+    return without_markup("\n\n".join(filter(None, parts)))
 
 
 def records(table: Table) -> dict[str, Any]:

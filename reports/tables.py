@@ -18,6 +18,7 @@ from aacbench.reports.formatting import (
     optional,
     short_settings,
     with_short_graphs,
+    without_markup,
 )
 from aacbench.run.matched import bytes_per_vertex, self_reported
 from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION
@@ -84,7 +85,7 @@ def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
     rows, graph_notes = with_short_graphs(rows)
     parts = [aligned([row.cells() for row in rows], TEXT_COLUMNS)]
     parts += ["\n".join(lines) for lines in ([*notes, *_notes(rows), *graph_notes], _reasons(rows)) if lines]
-    return "\n\n".join(parts)
+    return without_markup("\n\n".join(parts))
 
 
 def csv_text(rows: Iterable[Row]) -> str:
@@ -164,7 +165,7 @@ def _reasons(rows: Sequence[Row]) -> list[str]:
     lines = []
     for (outcome, reason), places in worst_first:
         listed = "; ".join(f"{place} at {', '.join(budgets)} B/v" for place, budgets in places.items())
-        lines.append(f"- {outcome}: {listed}: {one_line(reason, LONGEST_REASON)}")
+        lines.append(f"- {outcome}: {one_line(listed)}: {one_line(reason, LONGEST_REASON)}")
     return lines
 
 

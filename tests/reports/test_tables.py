@@ -2,14 +2,17 @@
 
 import csv
 import io
+import re
+from html import escape
 
 import pytest
 from made_studies import PAPER, made_cell, made_study
+from markdown_it import MarkdownIt
 
-from aacbench.reports import comparison, latency
+from aacbench.reports import comparison, latency, statistics, statistics_text
 from aacbench.reports.formatting import graph_names, study_notes
 from aacbench.reports.tables import csv_text, markdown, rows_of
-from aacbench.run.study import planned_cells, read_plan
+from aacbench.run.study import planned_cells, read_plan, read_study
 
 
 def cells_of(text):
@@ -178,3 +181,36 @@ def test_words_of_a_plugin_neither_break_the_table_nor_the_terminal(tmp_path):
     (row,) = [line for line in text.splitlines() if line.startswith("| p7") and "odd" in line]
     assert "K=x\\|y z" in row
     assert "first line second \\x1b[31mline!!!" in text
+
+
+MARKUP = "x|y\\|z`<script>a</script>![i](u)\n\n<!-- <b>"
+
+
+def rendered(text):
+    """The HTML of a Markdown text, without the tags of its tables, lists, paragraphs and code."""
+    html = MarkdownIt().enable("table").render(text)
+    return re.sub(r"</?(table|thead|tbody|tr|th|td|p|ul|li|code)( style=[^>]*)?>", "", html)
+
+
+def test_markup_in_the_words_of_a_plugin_is_shown_as_it_is(tmp_path):
+    odd, graph = f"odd[{MARKUP}]", f"own:{MARKUP}"
+    cells = [
+        made_cell("dijkstra", [9, 9], graph=graph),
+        made_cell("alt", [8, 8], graph=graph),
+        made_cell(odd, [5, 6], graph=graph, params={"K": MARKUP}, times=[[10, 20]]),
+        made_cell(odd, [5], graph=graph, params={"K": MARKUP}, seed=2, outcome="error", reason=MARKUP),
+    ]
+    study = made_study(tmp_path, cells)
+    stored = planned_cells(study)
+    pair = comparison.compare(*(comparison.Side(name, study, name, stored) for name in (odd, "dijkstra")))
+    texts = [
+        markdown(rows_of(stored)),
+        latency.markdown(latency.latencies(stored)),
+        comparison.markdown(pair, odd, "dijkstra"),
+        statistics_text.markdown(statistics.analyse(read_study(study), odd, "alt", None, None)),
+    ]
+    shown = escape(" ".join(MARKUP.split()))
+    for text in texts:
+        assert "<" not in rendered(text)
+        assert f"own:{shown}" in rendered(text).splitlines()
+    assert {f"K={shown}", f"odd[{shown}]"} <= {*rendered(texts[0]).splitlines()}
