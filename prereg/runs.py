@@ -76,16 +76,16 @@ class Runs:
         """A sentence about each run: when it began, how it ended, and how many cells it recorded."""
         for run in self.history.runs:
             entered = len({line.facts["cell"] for line in run.cells})
-            began = f"line {run.start.number}, {run.start.time[:19].replace('T', ' ')}: a run began"
+            told = f"line {run.start.number}, {run.start.time[:19].replace('T', ' ')}: a run began, recorded "
+            told += f"{entered} cell{'' if entered == 1 else 's'}"
             if run.end is not None:
                 kept = len(run.digests) - entered
-                earlier = f", and kept {kept} of earlier runs" if kept else ""
-                yield f"{began}, recorded {entered} cells{earlier}, and ended in line {run.end.number}."
+                yield f"{told}{f', kept {kept} of earlier runs' if kept else ''}, and ended in line {run.end.number}."
             elif run.abort is not None:
                 reason = one_line(str(run.abort.facts.get("reason")))
-                yield f"{began}, recorded {entered} cells, and was aborted in line {run.abort.number}: {reason}."
+                yield f"{told}, and was aborted in line {run.abort.number}: {reason}."
             else:
-                yield f"{began}, recorded {entered} cells, and did not end: killed, the disk full, or still running."
+                yield f"{told}, and did not end: it was killed, the disk was full, or it is still running."
 
     def repeated(self) -> Iterator[str]:
         """A sentence about cells that were recorded, were not there later, and were run again with the same results."""
@@ -99,7 +99,10 @@ class Runs:
                     found.append(f"{line.facts['place']} (lines {before.number} and {line.number})")
         if found:
             more = f" and {len(found) - 1} more" if found[1:] else ""
-            yield f"Recorded, not there any more, and run again with the same results: {found[0]}{more}."
+            yield (
+                f"Recorded, then missing (deleted, or stopped before it was stored), and run again with the same "
+                f"results: {found[0]}{more}."
+            )
 
     def _runs(self, folder: Path) -> list[Run]:
         return [run for run in self.history.showing if self.folder(run.start) == folder]

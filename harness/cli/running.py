@@ -81,7 +81,8 @@ def run_bound(bound: Bound, config: RunConfig, run: Callable[[RunConfig], int]) 
         code = run(replace(config, binding=binding, artifacts=own))
     except BaseException as error:
         with suppress(StoreError):  # the disk may be full; without this line, the run is one that did not end
-            binding.abort("stopped by a signal" if isinstance(error, KeyboardInterrupt) else describe(error))
+            told = "stopped by a signal" if isinstance(error, KeyboardInterrupt) else describe(error)
+            binding.abort(told.partition(";")[0])  # what to do about it is for now, not for the ledger
         raise
     finally:
         remove(own)

@@ -143,7 +143,7 @@ def test_cells_of_a_killed_run_deleted_and_run_again(locked, run_study, verified
     locked.simulate_run(run_study)
     record = verified(locked)
     assert standings(record) == {"confirmatory"}  # the results are the same
-    assert any("Recorded, not there any more, and run again with the same results" in one for one in record["notes"])
+    assert any("Recorded, then missing" in one for one in record["notes"])
 
 
 def test_cells_of_a_killed_run_run_again_until_they_please(locked, run_study, verified):
@@ -225,7 +225,7 @@ def test_an_honest_session_with_every_kind_of_break(locked, unbound_beside, monk
     assert standings(record) == {"confirmatory"}
     told = " ".join(record["events"])
     assert "was aborted in line 5: stopped by a signal" in told
-    assert "and did not end: killed, the disk full, or still running" in told
+    assert "and did not end: it was killed, the disk was full, or it is still running" in told
     assert "RuntimeError: a broken pipe" in told
     assert told.count("a run began") == 4
 
