@@ -9,6 +9,10 @@ class DataError(AacbenchError):
     """A data file or record that cannot be used as it is."""
 
 
+class UnpackLimitError(DataError):
+    """A packed file that unpacks to more than the limit."""
+
+
 class UsageError(AacbenchError):
     """A request that makes no sense, such as an unknown name or an impossible parameter."""
 

@@ -1,7 +1,6 @@
 """Finding a data file in `$AACBENCH_DATA` or in the cache, or downloading it; its digest is checked each time."""
 
 import errno
-import gzip
 import hashlib
 import os
 import tempfile
@@ -15,6 +14,7 @@ from aacbench.errors import DataError, MissingDataError
 from aacbench.graphs.catalogue import DataFile
 from aacbench.util.atomic_io import storing
 from aacbench.util.paths import cache_folder, cache_folders, data_folder
+from aacbench.util.unpack import unpacked
 
 RETRIES = 2
 TIMEOUT_SECONDS = 30
@@ -110,11 +110,14 @@ def _digest_inside(path: Path) -> str | None:
     """Return the digest of the content of a .gz file, which does not change when the file is compressed again."""
     if path.suffix != ".gz":
         return None
+    digest = hashlib.sha256()
     try:
-        with gzip.GzipFile(path) as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        with path.open("rb") as stream:
+            for piece in unpacked(path, stream):
+                digest.update(piece)
     except (OSError, EOFError, zlib.error):
         return None
+    return digest.hexdigest()
 
 
 def _download(file: DataFile) -> Found:

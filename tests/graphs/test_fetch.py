@@ -161,6 +161,13 @@ def test_a_broken_gzip_is_a_wrong_file(places, content):
         fetch.obtain(wanted(at="set/graph.gr.gz"))
 
 
+def test_a_file_is_not_unpacked_beyond_the_limit_to_compare_its_content(places, monkeypatch):
+    put(places.own, gzip.compress(CONTENT), "set/graph.gr.gz")
+    monkeypatch.setenv("AACBENCH_UNPACK_LIMIT", "1e-5")
+    with pytest.raises(DataError, match=r"^graph\.gr\.gz unpacks to more than 1e-05 GiB"):
+        fetch.obtain(wanted(at="set/graph.gr.gz"))
+
+
 @pytest.mark.parametrize(
     "changes", [{"sha256": ()}, {"sha256": ("0" * 64,), "editions": "another edition"}], ids=["unknown", "editions"]
 )

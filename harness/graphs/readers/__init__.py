@@ -3,7 +3,7 @@
 A data file in memory is unpacked, its errors name the file and the line, and numbers are read strictly from text.
 """
 
-import gzip
+import io
 import re
 import zlib
 from collections.abc import Iterator
@@ -11,11 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from aacbench.errors import DataError
 from aacbench.graphs.record import Array
+from aacbench.util.unpack import unpacked
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -72,24 +74,27 @@ def open_source(path: Path) -> Source:
     """Read a whole file without its byte-order mark; gzip is recognised by its first bytes, whatever the name."""
     path = Path(path)
     try:
-        data = path.read_bytes()
+        with path.open("rb") as stream:
+            packed = stream.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+            stream.seek(0)
+            data = _unpacked(path, stream) if packed else stream.read()
     except FileNotFoundError:
         raise DataError(f"File {path} does not exist; check the path.") from None
     except IsADirectoryError:
         raise DataError(f"{path} is a folder; name a file in it.") from None
     except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error}).") from None
-    if data.startswith(_GZIP_MAGIC):
-        data = _unpacked(path, data)
     data = data.removeprefix(_BYTE_ORDER_MARK)
     if not data.strip():
         raise DataError(f"{path.name}: the file is empty; fetch it again.")
     return Source(path, data)
 
 
-def _unpacked(path: Path, data: bytes) -> bytes:
+def _unpacked(path: Path, stream: BinaryIO) -> bytes:
+    content = io.BytesIO()
     try:
-        return gzip.decompress(data)
+        content.writelines(unpacked(path, stream))
+        return content.getvalue()
     except EOFError:
         raise DataError(f"{path.name}: the gzip file is cut short; fetch it again.") from None
     except (OSError, zlib.error) as error:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from aacbench.errors import DataError
+from aacbench.errors import DataError, UnpackLimitError
 from aacbench.graphs.readers import open_source
 from aacbench.graphs.record import Array, Graph
 from aacbench.util.atomic_io import replace_file
+from aacbench.util.unpack import check_unpacked_size
 
 FORMAT = "aacbench.graph/1"
 _MEMBERS = {"format", "name", "digest", "directed", "indptr", "indices", "weights"}
@@ -32,6 +33,8 @@ def read_npz(path: Path, *, name: str = "") -> Graph:
     source = open_source(path)
     try:
         with np.load(io.BytesIO(source.data), allow_pickle=False) as archive:
+            packed = [member.file_size for member in archive.zip.infolist() if member.compress_type]
+            check_unpacked_size(source.path, sum(packed))  # the other members are no larger than the file
             arrays = dict(archive)
         if not arrays.keys() >= _MEMBERS:
             raise DataError(f"it lacks {', '.join(sorted(_MEMBERS - arrays.keys()))}")
@@ -47,6 +50,8 @@ def read_npz(path: Path, *, name: str = "") -> Graph:
         )
         if _text(arrays["digest"]) != graph.digest:
             raise DataError("its digest does not fit its arrays")
+    except UnpackLimitError:
+        raise
     except Exception as error:  # a damaged archive raises a dozen types, from zipfile, zlib, numpy and ast
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise source.error(f"this is not a graph written by aacbench, or it is damaged ({reason}).") from None

@@ -48,6 +48,18 @@ def test_a_folder_that_is_not_there_is_an_error(tmp_path):
         write_npz(WHOLE, tmp_path / "nowhere" / "g.npz")
 
 
+def test_compressed_arrays_are_read_up_to_the_limit(tmp_path, monkeypatch):
+    path = tmp_path / "g.npz"
+    write_npz(WHOLE, path)
+    np.savez_compressed(path, **dict(np.load(path)))
+    assert read_npz(path).digest == WHOLE.digest
+    monkeypatch.setenv("AACBENCH_UNPACK_LIMIT", "1e-7")
+    with pytest.raises(DataError, match=r"^g\.npz unpacks to more than 1e-07 GiB; .* set AACBENCH_UNPACK_LIMIT"):
+        read_npz(path)
+    write_npz(WHOLE, path)
+    assert read_npz(path).digest == WHOLE.digest
+
+
 def change(path, **changes):
     """Write the archive again with some arrays changed, and those that are None left out."""
     arrays = dict(np.load(path)) | changes

@@ -2,12 +2,13 @@
 
 import gzip
 import math
+import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aacbench.errors import DataError
+from aacbench.errors import DataError, UsageError
 from aacbench.graphs.readers import number, open_source, quoted
 
 TEXT = b"one\ntwo\nthree\n" * 50
@@ -44,6 +45,33 @@ def test_a_wrong_checksum_is_an_error(tmp_path):
 def test_a_gzip_file_cut_short_is_an_error(tmp_path):
     with pytest.raises(DataError, match=r"^x\.gr: the gzip file is cut short; fetch it again\.$"):
         open_source(write(tmp_path, gzip.compress(TEXT)[:-1]))
+
+
+def test_a_gzip_file_beyond_the_limit_is_an_error_that_says_how_to_raise_it(tmp_path, monkeypatch):
+    path = write(tmp_path, gzip.compress(b"a 1 2 3\n" * 2**18))
+    monkeypatch.setenv("AACBENCH_UNPACK_LIMIT", "0.001")
+    with pytest.raises(DataError, match=r"^x\.gr unpacks to more than 0\.001 GiB; .* set AACBENCH_UNPACK_LIMIT to"):
+        open_source(path)
+    monkeypatch.setenv("AACBENCH_UNPACK_LIMIT", "0.002")
+    assert len(open_source(path).data) == 2**21
+
+
+def test_a_gzip_file_is_unpacked_no_further_than_the_limit(tmp_path, monkeypatch):
+    path = write(tmp_path, gzip.compress(bytes(2**26), 1))
+    monkeypatch.setenv("AACBENCH_UNPACK_LIMIT", "0.001")
+    tracemalloc.start()
+    with pytest.raises(DataError, match="unpacks to more"):
+        open_source(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**23
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "nan", "4GiB"])
+def test_a_limit_that_is_not_a_positive_number_is_an_error(tmp_path, monkeypatch, limit):
+    monkeypatch.setenv("AACBENCH_UNPACK_LIMIT", limit)
+    with pytest.raises(UsageError, match=f"^AACBENCH_UNPACK_LIMIT={limit} is not a positive number; set it to"):
+        open_source(write(tmp_path, gzip.compress(TEXT)))
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \r\n", gzip.compress(b"", mtime=0)], ids=["empty", "blank", "packed"])
