@@ -19,6 +19,7 @@ from aacbench.plugins import checks, hookspecs
 from aacbench.plugins.hookspecs import HOOKS, PREFIX, PROJECT
 from aacbench.plugins.methods import BUILT_IN
 from aacbench.plugins.records import GraphSource, Origin, Plugin, PluginError, Problem, ProtocolFile
+from aacbench.util.paths import expanded
 from aacbench.util.source_file import SourceFile, package_digest, read_source
 from aacbench.util.text import describe, suggestion
 from aacbench.version import VERSION
@@ -85,7 +86,7 @@ def candidates(
                 source = file if isinstance(file, SourceFile) else read_source(file)
                 sources.setdefault(source.path, source)
         except PluginError as error:
-            path = Path(str(file)).expanduser().resolve()
+            path = expanded(str(file)).absolute()
             problems.append(Problem(Origin(path.stem, "file", str(path)), str(error)))
     return [*map(_built_in, BUILT_IN), *installed, *map(_file, sources.values())], problems
 

@@ -19,6 +19,7 @@ from aacbench.prereg.lock import Lock
 from aacbench.prereg.notes import write_line
 from aacbench.prereg.schema import Registration
 from aacbench.util.cleanup import temporary_folder
+from aacbench.util.input_file import read_input
 from aacbench.util.text import one_line
 
 NAMESPACE = "aacbench.prereg"
@@ -78,9 +79,10 @@ def write_request(files: Files, registration: str, lock: str) -> Path:
 
 def keep_stamp(files: Files, registration: str, lock: str, answer: Path, authority: Path | None) -> Entry:
     """Store the authority's answer, and its certificate if given."""
-    if authority is not None:
-        shutil.copyfile(authority, files.anchor(lock, "tsa.pem"))
-    return _keep(files, registration, lock, STAMP, files.anchor(lock, "tsr"), answer.read_bytes())
+    stamp, certificate = _given(answer), None if authority is None else _given(authority)
+    if certificate is not None:
+        files.anchor(lock, "tsa.pem").write_bytes(certificate)
+    return _keep(files, registration, lock, STAMP, files.anchor(lock, "tsr"), stamp)
 
 
 def checked_anchors(files: Files, history: History, roots: Sequence[Path] = ()) -> list[CheckedAnchor]:
@@ -215,6 +217,13 @@ def _keep(files: Files, registration: str, lock: str, kind: str, path: Path, con
     path.write_bytes(content)
     facts = {"kind": kind, "lock": lock, "file": path.name, "sha256": sha256(path)}
     return write_line(files, "anchor", registration, facts)
+
+
+def _given(path: Path) -> bytes:
+    try:
+        return read_input(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror}).") from error
 
 
 def _run(command: Sequence[str], content: bytes) -> bytes:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from aacbench.errors import AacbenchError, LockError
 from aacbench.util.atomic_io import make_folder, storing, sync_folder, write_all
 from aacbench.util.canonical import canonical, digest, parse_json
+from aacbench.util.input_file import read_input
 
 LEDGER_TAG = "aacbench.prereg.ledger/1"
 FIRST = "0" * 64  # the `previous` digest of the first line
@@ -89,9 +90,11 @@ def append(path: Path, event: str, registration: str, facts: Mapping[str, Any]) 
 
 def read_ledger(path: Path) -> Ledger:
     try:
-        return parse(path.read_bytes())
+        return parse(read_input(path))
     except FileNotFoundError:
         return Ledger([], [])
+    except OSError as error:
+        return Ledger([], [f"the ledger cannot be read ({error.strerror}); restore it."])
 
 
 def parse(data: bytes) -> Ledger:

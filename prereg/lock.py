@@ -20,6 +20,7 @@ from aacbench.run.records import BASELINE
 from aacbench.util.atomic_io import storing, write_file
 from aacbench.util.canonical import digest, parse_json, pretty
 from aacbench.util.compiled import kernel_digest
+from aacbench.util.input_file import read_input
 from aacbench.version import VERSION
 
 FORMAT = "aacbench.prereg.lock/1"
@@ -111,7 +112,7 @@ def write_lock(path: Path, lock: Lock) -> None:
 def read_lock(path: Path) -> Lock:
     """The lock of a file, if its content matches its digest."""
     try:
-        record = parse_json(path.read_bytes())
+        record = parse_json(read_input(path))
         found = Lock(record["digest"], record["body"])
         whole = digest(found.body, TAG) == found.digest and found.body["format"] == FORMAT and found.body.keys() >= BODY
     except FileNotFoundError as error:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from aacbench.protocols.values import only
 from aacbench.run.records import BASELINE, Study
 from aacbench.stats import ESTIMANDS, PROFILES, Profile, profile
 from aacbench.util.canonical import digest, plain
+from aacbench.util.input_file import open_input
 
 TAG = "aacbench.prereg/1"
 CONFIRMATORY, EXPLORATORY, REPLICATION = "confirmatory", "exploratory", "replication"
@@ -121,7 +123,8 @@ class Registration:
 
 def read_registration(path: Path) -> Registration:
     try:
-        found = parse_registration(path.read_text(encoding="utf-8-sig"))
+        with TextIOWrapper(open_input(path), encoding="utf-8-sig") as text:
+            found = parse_registration(text.read())
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NoReturn
 
 from aacbench.contract.composite import split_outside_brackets
@@ -11,6 +10,7 @@ from aacbench.errors import UsageError
 from aacbench.protocols.reader import method_table, revised, same_method
 from aacbench.protocols.values import LARGEST, NAME, same_value, shown, wrong
 from aacbench.run.records import FILE, SCENARIO, MethodChoice, QueryPlan, Study
+from aacbench.util.paths import expanded
 
 # `True` and `False` too, as a label spells them.
 _WORDS = {"true": True, "True": True, "false": False, "False": False}
@@ -121,7 +121,7 @@ def _whole_file(plan: QueryPlan, file: str) -> QueryPlan:
     from aacbench.queries.files import count_queries  # imports NumPy
 
     mode = next(mode for suffix, mode in QUERY_FILES.items() if file.lower().endswith(suffix))
-    count = count_queries(Path(file).expanduser(), mode, plan.strict) - plan.train
+    count = count_queries(expanded(file), mode, plan.strict) - plan.train
     if count < 1:
         raise UsageError(f"--queries: {file} has too few queries: the protocol trains on {plan.train}.")
     return _query_plan(replace(plan, mode=mode, file=file, shuffle=False), count)

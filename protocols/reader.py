@@ -15,6 +15,8 @@ from aacbench.errors import UsageError
 from aacbench.protocols import values
 from aacbench.protocols.values import Check, many, one_of, record_of, table_of, whole
 from aacbench.run.records import FILE, SCENARIO, STRATA, MethodChoice, QueryPlan, Study
+from aacbench.util.input_file import read_input
+from aacbench.util.paths import expanded
 
 SELECTIONS = ("mean-expansions", "retrospective", "none")
 MEASURES = ("count", "time", "audit")
@@ -35,7 +37,7 @@ def read_protocol(name_or_path: str | Path, extra: Mapping[str, Path] | None = N
         raise UsageError(f"{file}: {error}") from error
     if not study.queries.file or not isinstance(source, Path):
         return study
-    path = source.parent / Path(study.queries.file).expanduser()
+    path = source.parent / expanded(study.queries.file)
     return replace(study, queries=replace(study.queries, file=str(path)))
 
 
@@ -198,9 +200,7 @@ def _find(wanted: str, extra: Mapping[str, Path]) -> tuple[Path | Traversable, s
 
 def _contents(source: Path | Traversable) -> str:
     try:
-        if isinstance(source, Path) and source.exists() and not source.is_file():
-            raise UsageError("The protocol is not a file; give the path of a TOML file.")
-        return source.read_bytes().decode("utf-8")
+        return (read_input(source) if isinstance(source, Path) else source.read_bytes()).decode("utf-8")
     except OSError as error:
         raise UsageError(f"The protocol cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:

@@ -1,5 +1,6 @@
 """The `aacbench` command: subcommands imported on demand, and errors printed as one sentence."""
 
+import errno
 import sys
 from importlib import import_module
 
@@ -7,6 +8,7 @@ import click
 
 from aacbench.cli.shared import MISMATCH, USAGE
 from aacbench.errors import AacbenchError, DamagedCellError, DamagedPlanError, LockError
+from aacbench.util.text import one_line
 from aacbench.version import VERSION
 
 # name -> (module:attribute, summary): listing the commands must not import them.
@@ -25,6 +27,9 @@ COMMANDS = {
     "prereg": ("aacbench.cli.prereg:prereg", "Register predictions, lock them, run them, and judge them."),
     "protocols": ("aacbench.cli.protocols:protocols", "List the protocols, or show one."),
 }
+
+
+_UNUSABLE = (errno.ENAMETOOLONG, errno.EACCES)  # errors of a name that a user gave, wherever they show
 
 
 class LazyGroup(click.Group):
@@ -67,3 +72,9 @@ def main(arguments: list[str] | None = None) -> None:
             raise
         click.echo(f"aacbench: {error}", err=True)
         sys.exit(MISMATCH if isinstance(error, LockError | DamagedPlanError | DamagedCellError) else USAGE)
+    except OSError as error:
+        if error.errno not in _UNUSABLE or error.filename is None or "--debug" in words:
+            raise
+        name = one_line(str(error.filename), 100)
+        click.echo(f"aacbench: {name} cannot be used ({error.strerror}); choose another name or folder.", err=True)
+        sys.exit(USAGE)

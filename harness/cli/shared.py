@@ -9,6 +9,7 @@ import click
 
 from aacbench.errors import UsageError
 from aacbench.util.canonical import finite
+from aacbench.util.input_file import open_input
 
 if TYPE_CHECKING:
     from aacbench.processes.pool import Limits
@@ -26,10 +27,12 @@ def positive(_: click.Context, __: click.Parameter, value: float) -> float:
     return value
 
 
-def _existing_files(_: click.Context, __: click.Parameter, files: tuple[Path, ...]) -> tuple[Path, ...]:
+def _readable_files(_: click.Context, __: click.Parameter, files: tuple[Path, ...]) -> tuple[Path, ...]:
     for file in files:
-        if not file.is_file():
-            raise UsageError(f"Plugin file {file} does not exist.")
+        try:
+            open_input(file).close()
+        except OSError as error:
+            raise UsageError(f"Plugin file {file} cannot be read ({error.strerror}).") from error
     return files
 
 
@@ -42,7 +45,7 @@ PLUGIN_FILES = click.option(
     multiple=True,
     metavar="FILE",
     type=FOLDER,
-    callback=_existing_files,
+    callback=_readable_files,
     help="Load a plugin from a Python file; may be given several times.",
 )
 TIME_LIMIT = click.option(

@@ -13,6 +13,7 @@ from pathlib import Path
 from aacbench.errors import DataError, MissingDataError
 from aacbench.graphs.catalogue import DataFile
 from aacbench.util.atomic_io import storing
+from aacbench.util.input_file import open_input
 from aacbench.util.paths import cache_folder, cache_folders, data_folder
 from aacbench.util.unpack import unpacked
 
@@ -75,7 +76,7 @@ def is_file(path: Path) -> bool:
 
 def sha256_of(path: Path) -> str:
     try:
-        with path.open("rb") as stream:
+        with open_input(path) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}.") from error

@@ -20,7 +20,7 @@ from aacbench.graphs.catalogue import FILE_PREFIX, SCENARIO, Entry, catalogue
 from aacbench.graphs.readers import quoted, whole
 from aacbench.graphs.record import Graph
 from aacbench.util import array_store
-from aacbench.util.paths import cache_folder, cache_folders
+from aacbench.util.paths import cache_folder, cache_folders, expanded
 from aacbench.util.text import near_names
 
 # By address, so that a format's parser is imported only when a file of that format is read.
@@ -211,7 +211,7 @@ def _parse_name(name: str) -> tuple[str, dict[str, Path], dict[str, Any]]:
 
 
 def _beside(edges: Path, name: str, text: str) -> Path:
-    path = edges.parent / Path(text).expanduser()
+    path = edges.parent / expanded(text)
     if path.parent.resolve() != edges.parent.resolve():
         raise UsageError(f"{name}: nodes must be {_NODES.values}, not {quoted(text)}.")
     return path
@@ -219,8 +219,8 @@ def _beside(edges: Path, name: str, text: str) -> Path:
 
 def _parts(name: str) -> tuple[Path, dict[str, str]]:
     text = name.removeprefix(FILE_PREFIX)
-    if "?" not in text or fetch.is_file(Path(text).expanduser()):  # a question mark may be part of the path
-        return Path(text).expanduser(), {}
+    if "?" not in text or fetch.is_file(expanded(text)):  # a question mark may be part of the path
+        return expanded(text), {}
     place, _, query = text.rpartition("?")
     texts: dict[str, str] = {}
     for part in query.split("&"):
@@ -228,7 +228,7 @@ def _parts(name: str) -> tuple[Path, dict[str, str]]:
         if not (key and value) or key in texts:
             raise UsageError(f"{name}: options must be written ?option=value&other=value, each once.")
         texts[key] = value
-    return Path(place).expanduser(), texts
+    return expanded(place), texts
 
 
 def _value(name: str, suffix: str, reader: str, key: str, text: str) -> Any:
@@ -256,6 +256,8 @@ def _check_exists(name: str, path: Path) -> None:
         return
     if path.is_dir():
         raise MissingDataError(f"{name}: {path.absolute()} is a folder; name a file in it.")
+    if path.exists():
+        raise MissingDataError(f"{name}: {path.absolute()} is a pipe or a device; write its content to a file.")
     raise MissingDataError(f"{name}: file {path.absolute()} does not exist.")
 
 

@@ -1,7 +1,6 @@
 """Validation, test and training queries of a graph: drawn, or read from a file, and cut into splits."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from aacbench.queries.files import read_csv, read_scenario_queries, spread
 from aacbench.queries.record import QuerySet, first_occurrences
 from aacbench.queries.sampling import MODES, random_state, sample
 from aacbench.queries.strata import sample_by_rank
+from aacbench.util.paths import expanded
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,7 +43,7 @@ def query_splits(
         return split(sample(graph, sum(counts), mode=mode, seed=seed, strict=strict), *counts, strict)
     if mode == "strata":
         return _strata_splits(graph, *counts, seed)
-    path = Path(file).expanduser() if file else scenario_path(graph.name)
+    path = expanded(file) if file else scenario_path(graph.name)
     if mode == "scenario":
         return _scenario_splits(read_scenario_queries(path, graph), *counts, strict)
     queries = read_csv(path, graph)

@@ -14,6 +14,7 @@ from aacbench.run.store import Cell, scan
 from aacbench.util.atomic_io import make_folder, replace_file, storing
 from aacbench.util.canonical import digest, pretty
 from aacbench.util.file_lock import LOCKS, file_lock
+from aacbench.util.input_file import read_input
 
 PROTOCOL_TAG, PLAN_TAG = "aacbench.protocol/1", "aacbench.plan/1"
 _RERUN = "remove it and run the study again, which keeps its cells."
@@ -93,7 +94,7 @@ def write_plan(root: Path, plan: Mapping[str, Any]) -> None:
 def read_plan(root: Path) -> dict[str, Any] | None:
     path = root / PLAN
     try:
-        plan = json.loads(path.read_bytes())
+        plan = json.loads(read_input(path))
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -42,9 +42,17 @@ def cache_folders() -> tuple[Path, ...]:
     return tuple(dict.fromkeys((_configured_cache(), cache_folder())))
 
 
+def expanded(path: str | Path) -> Path:
+    """Return the path with `~` replaced by the home folder; that of an unknown user stays, as in a shell."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
 def _folder_from(variable: str) -> Path | None:
     value = os.environ.get(variable, "").strip()
-    return Path(value).expanduser() if value else None
+    return expanded(value) if value else None
 
 
 def _configured_cache() -> Path:

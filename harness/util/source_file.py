@@ -9,6 +9,9 @@ from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType
 
+from aacbench.util.input_file import read_input
+from aacbench.util.paths import expanded
+
 _RECORD = "__aacbench_source__"
 _LONGEST_STEM = 100  # letters of a file's name in that of its module, which is a file in a bundle
 
@@ -59,10 +62,10 @@ def source_of(module: str) -> SourceFile | None:
 
 def read_source(path: str | Path) -> SourceFile:
     """Read a plugin file; its module is named by its bytes, so that it is the same wherever the file lies."""
-    file = Path(path).expanduser().resolve()
+    file = expanded(path).resolve()
     if file.suffix != ".py":
         raise ImportError(f"{file.name} is not a Python file, whose name ends in .py")
-    stem, source = re.sub(r"\W", "_", file.stem, flags=re.ASCII)[:_LONGEST_STEM], file.read_bytes()
+    stem, source = re.sub(r"\W", "_", file.stem, flags=re.ASCII)[:_LONGEST_STEM], read_input(file)
     return SourceFile(f"aacbench_plugin_{stem}_{hashlib.sha256(source).hexdigest()[:8]}", file, source)
 
 

@@ -107,12 +107,12 @@ def test_exit_code_2_names_the_method_that_was_meant(tmp_path, capsys):
     assert "did you mean 'alt'?" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("missing", ["gone.py", "."])
-def test_exit_code_2_when_a_plugin_file_is_not_there(tmp_path, capsys, missing):
+@pytest.mark.parametrize(("missing", "reason"), [("gone.py", "No such file or directory"), (".", "Is a directory")])
+def test_exit_code_2_when_a_plugin_file_is_not_there(tmp_path, capsys, missing, reason):
     for words in (("run", "--dry-run"), ("plugins",), ("graphs",), ("check", "alt"), ("protocols",)):
         assert command(*words, "--plugin", tmp_path / missing) == 2
         said = capsys.readouterr()
-        assert said == ("", f"aacbench: Plugin file {tmp_path / missing} does not exist.\n")
+        assert said == ("", f"aacbench: Plugin file {tmp_path / missing} cannot be read ({reason}).\n")
 
 
 def test_a_plugin_that_would_end_the_command_is_told_and_the_others_run(tmp_path, capsys):

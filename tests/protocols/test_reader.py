@@ -235,9 +235,11 @@ def test_files_that_cannot_be_read(tmp_path):
         read_protocol(tmp_path / "latin.toml")
     with pytest.raises(UsageError, match=r"missing\.toml: The protocol cannot be read \(No such file"):
         read_protocol(tmp_path / "missing.toml")
-    for no_file in (tmp_path, "/dev/null"):
-        with pytest.raises(UsageError, match="The protocol is not a file; give the path of a TOML file"):
+    for no_file, reason in ((tmp_path, "Is a directory"), ("/dev/null", "it is a pipe or a device; write its content")):
+        with pytest.raises(UsageError, match=rf"The protocol cannot be read \({reason}"):
             read_protocol(no_file)
+    with pytest.raises(UsageError, match="the name contains a NUL character"):
+        read_protocol("a\0b.toml")
     with pytest.raises(UsageError, match="The protocol cannot be read"):
         read_protocol("x" * 5000 + ".toml")
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from aacbench.errors import DataError
 from aacbench.graphs.record import Array
+from aacbench.util.input_file import open_input
 from aacbench.util.unpack import unpacked
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -74,7 +75,7 @@ def open_source(path: Path) -> Source:
     """Read a whole file without its byte-order mark; gzip is recognised by its first bytes, whatever the name."""
     path = Path(path)
     try:
-        with path.open("rb") as stream:
+        with open_input(path) as stream:
             packed = stream.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
             stream.seek(0)
             data = _unpacked(path, stream) if packed else stream.read()
@@ -82,8 +83,8 @@ def open_source(path: Path) -> Source:
         raise DataError(f"File {path} does not exist; check the path.") from None
     except IsADirectoryError:
         raise DataError(f"{path} is a folder; name a file in it.") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error}).") from None
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror or error}).") from None
     data = data.removeprefix(_BYTE_ORDER_MARK)
     if not data.strip():
         raise DataError(f"{path.name}: the file is empty; fetch it again.")
