@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from aacbench.errors import UsageError
 from aacbench.stats.estimands import Estimand
 from aacbench.stats.inference import (
     BOOTSTRAP_WARNING,
     FEW_SEEDS,
     FEW_SEEDS_WARNING,
+    FEWEST_RESAMPLES,
     Interval,
     TTest,
     crossed,
+    distinct_resamples,
     no_spread,
     paired_t_test,
     percentile_interval,
@@ -33,12 +36,17 @@ OK = "ok"
 DEGENERATE = "degenerate"  # the differences have no spread, so the difference is exact and no test applies
 QUERIES_ONLY = "queries only"  # fewer than two seeds: the interval does not generalise to other builds
 NOT_TESTED = "not tested"  # there is an estimate, but the profile allows no inference from these rows
+NOT_ENOUGH = "not enough data"  # there is an estimate, but too few rows to bootstrap an interval
 UNDEFINED = "undefined"  # there is no estimate
 
 
 NO_SPREAD = "the differences have no spread, so the difference is exact and no test applies."
 BOTH_DETERMINISTIC = "Both methods are deterministic, so there are no seeds to infer over: queries only."
 ONE_SEED = "There is only one seed, so nothing is inferred over seeds: queries only, for this one build."
+FEW_RESAMPLES = (
+    "the rows have {found} distinct bootstrap resamples, and a 95 % interval needs "
+    f"{FEWEST_RESAMPLES}; run more seeds or queries."
+)
 SEEDS_NEEDED = "{profile} tests over seeds and needs at least two paired seeds."
 
 
@@ -152,9 +160,11 @@ def effect(paired: Paired, profile: Profile, estimand: Estimand) -> Effect:
     if profile.inference == SEEDS:
         return _over_seeds(untested, profile, estimand, estimand.working(per_seed))
     draws = two_way_bootstrap(paired, estimand, replicates=profile.bootstrap_replicates, seed=profile.bootstrap_seed)
-    untested = replace(untested, bootstrap95=percentile_interval(draws, 0.95))
+    resamples = distinct_resamples(*paired.a.shape)
+    if resamples >= FEWEST_RESAMPLES:
+        untested = replace(untested, bootstrap95=percentile_interval(draws, 0.95))
     if estimand.linear is None:
-        return _bootstrapped(untested, profile, draws)
+        return _bootstrapped(untested, profile, draws, resamples)
     rows = estimand.linear(paired.a, paired.b, paired.base)
     return _crossed(untested, profile, estimand, np.asarray(rows))
 
@@ -165,6 +175,10 @@ def effect_of_observations(a: Array, b: Array, profile: Profile, estimand: Estim
     For a ratio the values are expansions (or shares of them); otherwise the effect is the mean of A - B.
     """
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise UsageError("A published value is not a finite number; leave out the seeds without one.")
+    if estimand.is_ratio and not ((a > 0).all() and (b > 0).all()):
+        raise UsageError(f"{estimand.name} divides by published values, so each must be above 0.")
     per_seed = a / b if estimand.is_ratio else a - b
     working = estimand.working(per_seed)
     untested = _untested(profile, estimand, per_seed, estimate=estimand.shown(working.mean()), status=OK, seeds=len(a))
@@ -223,10 +237,12 @@ def _crossed(untested: Effect, profile: Profile, estimand: Estimand, rows: Array
     return _with_test(replace(untested, level=SEEDS_AND_QUERIES), profile, estimand, test)
 
 
-def _bootstrapped(untested: Effect, profile: Profile, draws: Array) -> Effect:
+def _bootstrapped(untested: Effect, profile: Profile, draws: Array, resamples: int) -> Effect:
     """Decide by the intervals, since the bootstrap gives no p-values."""
     if no_spread(draws):
         return replace(untested, status=DEGENERATE, reason=NO_SPREAD)
+    if resamples < FEWEST_RESAMPLES:
+        return replace(untested, status=NOT_ENOUGH, reason=FEW_RESAMPLES.format(found=resamples))
     inner, outer = (percentile_interval(draws, 1 - share * profile.alpha) for share in (2, 1))
     differs = not outer[0] <= untested.null <= outer[1]
     within = untested.margin is not None and untested.margin[0] < inner[0] and inner[1] < untested.margin[1]

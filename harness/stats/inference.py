@@ -1,5 +1,6 @@
 """Intervals and tests for one estimate: t-tests, the crossed variance of seeds and queries, the two-way bootstrap."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,8 @@ BOOTSTRAP_WARNING = (
     f"seeds would vary: the 95 % interval then covers {100 * COVERED[10]:.0f} % with ten seeds, "
     f"{100 * COVERED[5]:.0f} % with five and {100 * COVERED[2]:.0f} % with two."
 )
+# A 95 % interval cuts off one resample in 40 at each end; with fewer, its ends are the smallest and the largest.
+FEWEST_RESAMPLES = 40
 BOOTSTRAP_ROWS = 4_000_000  # resampled values in memory at a time
 
 
@@ -107,7 +110,7 @@ def crossed(values: Array) -> Crossed:
     """Analyse a table of seeds by queries (the last two axes), at least two of each.
 
     The difference of mean squares can fall below the variance that seeds or queries alone would give, so it has a
-    floor; the degrees of freedom are Satterthwaite's for the variance that is used.
+    floor. The degrees of freedom are used**2 over the sum of all three ms**2 / df, at the floor too.
     """
     seeds, queries = values.shape[-2:]
     mean = values.mean(axis=(-2, -1))
@@ -136,6 +139,12 @@ def two_way_bootstrap(paired: Paired, estimand: Estimand, *, replicates: int, se
         for done in range(0, replicates, step)
     ]
     return np.concatenate(parts)
+
+
+def distinct_resamples(seeds: int, queries: int) -> int:
+    """Return how many resamples of a table differ: choices of seeds, times choices of queries, in any order."""
+    sizes = (min(size, 9) for size in (seeds, queries))  # more are counted as nine, which is far above any limit
+    return math.prod(math.comb(2 * size - 1, size) for size in sizes)
 
 
 def percentile_interval(draws: Array, level: float) -> Interval:

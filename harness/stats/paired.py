@@ -1,6 +1,6 @@
 """Pair the rows of two methods: expansions by seed and query, and how many queries were left out."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from aacbench.errors import UsageError
 
 Array = npt.NDArray[Any]
+LARGEST = 2**50  # with counts below, 100 times a difference and sums over thousands of seeds fit 64 bits
 Expansions = Mapping[Hashable, int | None]  # by query; None if the query was not answered
 
 
@@ -48,9 +49,9 @@ def pair(a: MethodRows, b: MethodRows, base: Expansions | None = None) -> Paired
     needed = [side for sides in pairs for side in sides] + ([base] if base is not None else [])
     kept = [query for query in every if all(side.get(query) is not None for side in needed)]
     return Paired(
-        a=_table([one for one, _ in pairs], kept),
-        b=_table([other for _, other in pairs], kept),
-        base=None if base is None else _table([base], kept)[0],
+        a=_table(a.name, [one for one, _ in pairs], kept),
+        b=_table(b.name, [other for _, other in pairs], kept),
+        base=None if base is None else _table("dijkstra", [base], kept)[0],
         seeds=seeds,
         left_out=len(every) - len(kept),
         unpaired_seeds=unpaired,
@@ -73,6 +74,8 @@ def _by_seed(
     return [(rows_a[seed], rows_b[seed]) for seed in common], common, tuple(sorted(set(rows_a) ^ set(rows_b)))
 
 
-def _table(rows: Sequence[Expansions], queries: Iterable[Hashable]) -> Array:
-    kept = list(queries)
-    return np.array([[row[query] for query in kept] for row in rows], dtype=np.int64).reshape(len(rows), len(kept))
+def _table(name: str, rows: Sequence[Expansions], queries: Sequence[Hashable]) -> Array:
+    counts = np.array([[row[query] for query in queries] for row in rows], dtype=np.float64)
+    if not ((counts >= 0) & (counts < LARGEST) & (counts == np.floor(counts))).all():  # refuses nan too
+        raise UsageError(f"The expansions of {name} must be whole numbers from 0 to below 2^50; check its rows.")
+    return counts.astype(np.int64).reshape(len(rows), len(queries))

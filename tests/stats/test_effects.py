@@ -18,6 +18,7 @@ from aacbench.stats import (
     PROFILES,
     MethodRows,
     effect,
+    effect_of_observations,
     effect_of_rows,
     estimand,
     forest_rows,
@@ -211,3 +212,64 @@ def test_power_plans_agree_with_each_other():
     assert seeds_needed(0.5, theta=1.0) is None
     with pytest.raises(UsageError):
         power_tost(1, 0.5)
+
+
+@pytest.mark.parametrize("side", ["a", "b", "base"])
+@pytest.mark.parametrize("count", [2**62, 2**50, float("nan"), float("inf"), -1, 1.5])
+def test_expansions_that_are_no_counts_are_an_error(side, count):
+    a, b, base = rows("a", SEEDS), rows("b", SEEDS), dict(BASE)
+    {"a": a.by_seed[3], "b": b.by_seed[3], "base": base}[side][7] = count
+    name = "dijkstra" if side == "base" else side
+    with pytest.raises(UsageError, match=rf"^The expansions of {name} must be whole numbers from 0 to below 2\^50;"):
+        effect_of_rows(a, b, CROSSED_1, PP, base)
+
+
+def test_the_largest_counts_do_not_overflow():
+    most = 2**50 - 1
+    a, b = ({seed: {query: value - query for query in range(3)} for seed in range(9)} for value in (3, most))
+    paired = pair(MethodRows("a", a), MethodRows("b", b), dict.fromkeys(range(3), most))
+    assert effect(paired, CROSSED_1, PP).estimate == pytest.approx(100, rel=1e-12)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+@pytest.mark.parametrize("at", [0, 1])
+def test_published_values_must_be_finite(value, at):
+    values = [[80.0, 81.0, 82.0], [79.0, 80.0, 80.0]]
+    values[at][1] = value
+    with pytest.raises(UsageError, match=r"^A published value is not a finite number; leave"):
+        effect_of_observations(*values, PAPER_1, PP)
+
+
+def test_published_values_of_a_ratio_must_be_above_zero():
+    with pytest.raises(UsageError, match=r"^ratio_of_means divides by published values, so each must be above 0"):
+        effect_of_observations([1.0, 2.0], [1.0, 0.0], CROSSED_1, estimand("ratio_of_means"))
+
+
+def few(name, seeds, queries, factor=1):
+    made = {
+        seed: {query: 10 * factor + (1 + query) ** factor + seed for query in range(queries)} for seed in range(seeds)
+    }
+    return MethodRows(name, made)
+
+
+@pytest.mark.parametrize("name", ["median_ratio", "hodges_lehmann"])
+@pytest.mark.parametrize(
+    ("seeds", "queries", "resamples"),
+    [(1, 4, 35), (2, 2, 9), (2, 3, 30), (3, 2, 30), (1, 5, 126), (2, 4, 105), (3, 3, 100)],
+)
+def test_a_bootstrap_needs_enough_distinct_resamples(name, seeds, queries, resamples):
+    found = effect_of_rows(few("a", seeds, queries), few("b", seeds, queries, 2), CROSSED_1, estimand(name))
+    assert found.estimate is not None
+    if resamples >= 40:
+        assert found.outcome in OUTCOMES
+        assert found.interval95 == found.bootstrap95
+    else:
+        assert (found.status, found.outcome) == ("not enough data", None)
+        assert (found.interval95, found.bootstrap95) == (None, None)
+        assert f"{resamples} distinct bootstrap resamples, and a 95 % interval needs 40; run more" in found.reason
+
+
+def test_no_bootstrap_interval_stands_beside_a_t_test_of_too_few_rows():
+    found = effect_of_rows(few("a", 2, 2), few("b", 2, 2, 2), CROSSED_1, estimand("ratio_of_means"))
+    assert found.interval95 is not None
+    assert found.bootstrap95 is None
