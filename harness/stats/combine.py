@@ -132,13 +132,14 @@ def query_tests(paired: Paired, profile: Profile) -> QueryTests | None:
         return None
     options = {"zero_method": profile.wilcoxon_zero_method, "method": profile.wilcoxon_method}
     per_seed = tuple(wilcoxon(a, b, **options) for a, b in zip(paired.a, paired.b, strict=True))
+    differences = paired.a - paired.b
     several = len(per_seed) > 1
     ps, directions = [test.p for test in per_seed], [test.direction for test in per_seed]
     return QueryTests(
         per_seed=per_seed,
         combined=tuple(combine(name, ps, directions) for name in profile.combinations) if several else (),
-        summed=wilcoxon(paired.a.sum(axis=0), paired.b.sum(axis=0), **options) if several else per_seed[0],
-        location=hodges_lehmann((paired.a - paired.b).mean(axis=0)),
+        summed=wilcoxon(differences.sum(axis=0, dtype=float), 0, **options) if several else per_seed[0],
+        location=hodges_lehmann(differences.mean(axis=0)),
     )
 
 

@@ -59,7 +59,7 @@ def _mean(values: Array) -> Array:
 
 def _reduction_rows(a: Array, b: Array, base: Array | None) -> Array:
     assert base is not None
-    return 100 * (b - a) / base.mean(axis=-1)[..., None, None]
+    return 100.0 * (b - a) / base.mean(axis=-1)[..., None, None]
 
 
 def _ratio_rows(a: Array, b: Array, _: Array | None) -> Array:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from aacbench.errors import UsageError
 
 Array = npt.NDArray[Any]
-LARGEST = 2**50  # with counts below, 100 times a difference and sums over thousands of seeds fit 64 bits
 Expansions = Mapping[Hashable, int | None]  # by query; None if the query was not answered
 
 
@@ -75,7 +74,11 @@ def _by_seed(
 
 
 def _table(name: str, rows: Sequence[Expansions], queries: Sequence[Hashable]) -> Array:
-    counts = np.array([[row[query] for query in queries] for row in rows], dtype=np.float64)
-    if not ((counts >= 0) & (counts < LARGEST) & (counts == np.floor(counts))).all():  # refuses nan too
-        raise UsageError(f"The expansions of {name} must be whole numbers from 0 to below 2^50; check its rows.")
-    return counts.astype(np.int64).reshape(len(rows), len(queries))
+    counts = [[row[query] for query in queries] for row in rows]
+    if not all(_is_count(value) for row in counts for value in row):
+        raise UsageError(f"The expansions of {name} must be whole numbers from 0 to below 2^63; check its rows.")
+    return np.array(counts, dtype=np.int64).reshape(len(rows), len(queries))
+
+
+def _is_count(value: Any) -> bool:
+    return bool(0 <= value < 2**63 and value == int(value))  # false for nan

@@ -43,7 +43,7 @@ class Location:
     interval95: tuple[float, float]
 
 
-def wilcoxon(a: Array, b: Array, *, zero_method: str = "wilcox", method: str = "asymptotic") -> Wilcoxon:
+def wilcoxon(a: Array, b: Array | int, *, zero_method: str = "wilcox", method: str = "asymptotic") -> Wilcoxon:
     """Test A - B, two-sided. Pass whole numbers: rounding of floats makes and breaks ties."""
     differences = np.asarray(a) - np.asarray(b)
     zeros = int(np.count_nonzero(differences == 0))
@@ -60,7 +60,7 @@ def wilcoxon(a: Array, b: Array, *, zero_method: str = "wilcox", method: str = "
         positive=float(above.statistic),
         p=float(found.pvalue),
         z=float(found.zstatistic) if method == "asymptotic" else None,
-        rank_biserial=float(pingouin.wilcoxon(a, b, zero_method=zero_method)["RBC"].iloc[0]),
+        rank_biserial=float(pingouin.wilcoxon(differences, 0 * differences, zero_method=zero_method)["RBC"].iloc[0]),
         status=OK,
     )
 

@@ -215,20 +215,33 @@ def test_power_plans_agree_with_each_other():
 
 
 @pytest.mark.parametrize("side", ["a", "b", "base"])
-@pytest.mark.parametrize("count", [2**62, 2**50, float("nan"), float("inf"), -1, 1.5])
+@pytest.mark.parametrize("count", [2**63, float("nan"), float("inf"), -1, 1.5])
 def test_expansions_that_are_no_counts_are_an_error(side, count):
     a, b, base = rows("a", SEEDS), rows("b", SEEDS), dict(BASE)
     {"a": a.by_seed[3], "b": b.by_seed[3], "base": base}[side][7] = count
     name = "dijkstra" if side == "base" else side
-    with pytest.raises(UsageError, match=rf"^The expansions of {name} must be whole numbers from 0 to below 2\^50;"):
+    with pytest.raises(UsageError, match=rf"^The expansions of {name} must be whole numbers from 0 to below 2\^63;"):
         effect_of_rows(a, b, CROSSED_1, PP, base)
 
 
+def large(least, most):
+    """Nine seeds and three queries that differ little, and the means of Dijkstra as large as the largest."""
+    a, b = ({seed: {query: value - 3 * query for query in range(3)} for seed in range(9)} for value in (least, most))
+    return pair(MethodRows("a", a), MethodRows("b", b), dict.fromkeys(range(3), most))
+
+
 def test_the_largest_counts_do_not_overflow():
-    most = 2**50 - 1
-    a, b = ({seed: {query: value - query for query in range(3)} for seed in range(9)} for value in (3, most))
-    paired = pair(MethodRows("a", a), MethodRows("b", b), dict.fromkeys(range(3), most))
+    paired = large(9, 2**63 - 1)
     assert effect(paired, CROSSED_1, PP).estimate == pytest.approx(100, rel=1e-12)
+    summed = query_tests(paired, CROSSED_1).summed
+    assert (summed.positive, summed.rank_biserial) == (0.0, -1.0)
+
+
+def test_a_small_difference_of_large_counts_is_not_lost():
+    paired = large(2**62, 2**62 + 2**40)
+    assert effect(paired, CROSSED_1, PP).estimate == pytest.approx(100 / 2**22, rel=1e-6)
+    near = query_tests(large(2**62, 2**62 + 1), CROSSED_1)
+    assert (near.summed.zeros, near.summed.rank_biserial, near.location.estimate) == (0, -1.0, -1.0)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
