@@ -52,7 +52,7 @@ def test_the_json_has_all_a_plugin_offers():
 
 
 def test_a_plugin_that_prints_does_not_spoil_the_json(tmp_path):
-    (tmp_path / "loud.py").write_text("print('hello')\n")
+    (tmp_path / "loud.py").write_text("print('good day')\n")
     assert len(json.loads(run("--plugin", tmp_path / "loud.py", "--json").stdout)) == 2
 
 
