@@ -30,8 +30,8 @@ class Runs:
     given: Path | None = None
 
     def folder(self, line: Entry) -> Path:
-        starts = self.history.of("run_start")
-        if self.given is not None and line.facts["study"] == starts[-1].facts["study"]:
+        last = self.history.showing[-1].start if self.history.showing else None
+        if self.given is not None and last is not None and line.facts["study"] == last.facts["study"]:
             return self.given
         return self.files.folder / line.facts["study"]
 
@@ -76,8 +76,10 @@ class Runs:
         """A sentence about each run: when it began, how it ended, and how many cells it recorded."""
         for run in self.history.runs:
             entered = len({line.facts["cell"] for line in run.cells})
-            told = f"line {run.start.number}, {run.start.time[:19].replace('T', ' ')}: a run began, recorded "
-            told += f"{entered} cell{'' if entered == 1 else 's'}"
+            public = run.start.facts.get("public")
+            told = f"line {run.start.number}, {run.start.time[:19].replace('T', ' ')}: a run began"
+            told += f" with the public text {public!r}" if public is not None else ""
+            told += f", recorded {entered} cell{'' if entered == 1 else 's'}"
             if run.end is not None:
                 kept = len(run.digests) - entered
                 yield f"{told}{f', kept {kept} of earlier runs' if kept else ''}, and ended in line {run.end.number}."
@@ -134,16 +136,17 @@ class Runs:
                     yield problem
 
     def _unrecorded(self) -> Iterator[str]:
-        for folder, there in self.stored.items():
+        entered = {line.facts["cell"] for line in self.history.of("cell")}
+        for there in self.stored.values():
             for name, cell in there.items():
-                if name in self._names[folder]:
+                if name in entered:
                     continue
                 if isinstance(cell, DamagedCellError):
                     yield str(cell)
                 elif cell.record.get("lock") not in self.history.digests:
                     yield f"cell {name} ({cell_name(cell.key)}) is from another run: it has another lock or none."
                 else:
-                    yield f"cell {name} ({cell_name(cell.key)}) has the lock, but no run recorded it."
+                    yield f"cell {name} ({cell_name(cell.key)}) has the lock, but no run recorded it when it was made."
 
     def _missing_lines(self) -> Iterator[str]:
         known = {line.digest for line in self.history.entries}

@@ -211,11 +211,11 @@ def _verified(descriptor: int, folder: Path, cell_id: str) -> Cell:
             return file.read()
 
     data = read(CELL_FILE)
-    if writer := _newer_writer(data):
+    record = _parsed(data)
+    if record is None and (writer := _newer_writer(data)):
         raise NewerFormatError(
             f"Cell {cell_id} in {folder} was written in a newer format ({writer}); use that version or newer."
         )
-    record = _parsed(data)
     if record is None:
         raise _damage(cell_id, folder, f"{CELL_FILE} is not what was written")
     if id_of(record["key"]) != cell_id:

@@ -100,7 +100,7 @@ def test_a_cell_added_that_carries_the_lock(done, finds):
     cell = done.cells("random-subset")[0]
     key = {**cell.key, "seed": 9}
     commit(done.study, cell_id(key), {**cell.record, "key": key}, cell.files)
-    finds(done, TAMPERED, "seed 9) has the lock, but no run recorded it")
+    finds(done, TAMPERED, "seed 9) has the lock, but no run recorded it when it was made")
 
 
 @pytest.mark.parametrize(

@@ -199,6 +199,25 @@ def test_a_cell_under_the_lock_that_no_open_run_recorded(locked, run_study, veri
     assert "has the lock, but no run recorded it" in str(verified(locked, TAMPERED)["checks"])
 
 
+def test_cells_kept_from_a_run_whose_lines_were_cut_off(done, verified):
+    """The ledger cut, the note removed, and the same command again, which keeps what is there."""
+    done.write_lines(done.lines()[:1])
+    (done.study / NOTE).unlink()
+    assert done.run() == 0
+    assert "no run recorded it when it was made" in str(verified(done, TAMPERED)["checks"])
+
+
+def test_a_moved_study_is_found_although_the_last_start_was_elsewhere(done, capsys):
+    aborted_start(done, "../studies/nowhere")
+    done.study.rename(done.root / "moved")
+    assert done.call("verify", "--study", done.root / "moved") == 0
+
+
+def test_each_public_text_is_told(seeded_run, tmp_path, verified):
+    made = seeded_run.copy(tmp_path)
+    assert "a run began with the public text 'beacon 4711', recorded 5 cells" in verified(made)["events"][0]
+
+
 def test_a_closed_terminal_aborts_the_run(locked, monkeypatch):
     before = signal.getsignal(signal.SIGHUP)
 

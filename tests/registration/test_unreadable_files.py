@@ -37,7 +37,7 @@ def test_verify_reports_a_ledger_that_is_a_folder(without_ledger, finds):
 
 def test_a_ledger_that_is_a_device_is_not_read(tmp_path):
     (tmp_path / "ledger.jsonl").symlink_to("/dev/null")
-    entries, (problem,) = read_ledger(tmp_path / "ledger.jsonl")
+    entries, (problem,), _ = read_ledger(tmp_path / "ledger.jsonl")
     assert entries == []
     assert "it is a pipe or a device" in problem
 
