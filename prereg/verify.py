@@ -25,7 +25,7 @@ from aacbench.prereg.conformity import as_locked, clock_check, code_check, locks
 from aacbench.prereg.evaluate import Judged, Observations, Rows, forest, judge_all, judge_as_locked
 from aacbench.prereg.files import Files
 from aacbench.prereg.history import History, changes_in, history_of
-from aacbench.prereg.key_diff import Change, change_text, without_lock
+from aacbench.prereg.key_diff import Change, Match, change_text, without_lock
 from aacbench.prereg.ledger import Entry, read_ledger
 from aacbench.prereg.lock import Lock
 from aacbench.prereg.runs import Runs, first_of_each
@@ -110,46 +110,66 @@ def verify(files: Files, study: Path | None = None, roots: Sequence[Path] = ()) 
     checks += lock_checks
     if not locks:
         return _without_verdicts(registration, checks)
-    lock = locks[history.digests[-1]]
-    runs = Runs(files, history, study)
-    events = (*runs.events(), *([TORN] if torn else []))
-    checks += runs.checks()
-    cells = _once_each(runs)
-    conformity, matched = as_locked(registration, lock, history, cells)
-    checks += [*conformity, clock_check(locks, runs), code_check(locks, history)]
+    case = _Case(files, registration, entries, history, locks, Runs(files, history, study))
+    cells = _once_each(case.runs)
+    conformity, matched = as_locked(registration, case.lock, history, cells)
     anchors = checked_anchors(files, history, roots)
+    checks += [*case.runs.checks(), *conformity, clock_check(locks, case.runs), code_check(locks, history)]
     checks += anchor_checks(anchors, registration, history, locks)
+    events = (*case.runs.events(), *([TORN] if torn else []))
     if exit_code(checks) in (TAMPERED, ORDER):  # verdicts on tampered rows would lend them weight
-        return _without_verdicts(registration, checks, lock.digest, events)
+        return _without_verdicts(registration, checks, case.lock.digest, events)
     used = _judged_cells(cells)
-    keys = [without_lock(cell.key) for cell in used]
-    deviations = RunDeviations(
-        cells=[one for one in matched.deviating if one.key in keys],
-        code=[change for _, change in other_code(locks, history)],
-        runs_disagree=bool(runs.disagreements()),
-    )
-    statuses, notes = standing(files, registration, entries, history, locks, deviations)
     judged = judge_all(registration, Rows(used))
+    statuses, notes = case.standing(used, matched)
     withdrawn = next((entry.facts["reason"] for entry in history.of("withdraw")), "")
     if not withdrawn:
         checks.append(_evaluated(judged))
-    notes += [
-        *runs.repeated(),
-        *_verdicts_by_run(registration, runs),
-        *_verdicts_before_amendment(registration, history, locks, Rows(used)),
-    ]
     return Verification(
         registration=registration,
-        lock=lock.digest,
+        lock=case.lock.digest,
         checks=tuple(checks),
         judged=tuple(judged),
         standing=statuses,
         events=events,
-        notes=tuple(notes),
+        notes=(*notes, *case.other_verdicts(Rows(used))),
         tier=_tier(anchors, registration, history, checks),
         declared=tuple(_declared(entry, history) for entry in history.of("deviate")),
         withdrawn=withdrawn,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A registration with its ledger, its locks and its runs."""
+
+    files: Files
+    registration: Registration
+    entries: Sequence[Entry]
+    history: History
+    locks: Mapping[str, Lock]
+    runs: Runs
+
+    @property
+    def lock(self) -> Lock:
+        """The lock in force."""
+        return self.locks[self.history.digests[-1]]
+
+    def standing(self, used: Sequence[Cell], matched: Match) -> tuple[dict[str, str], list[str]]:
+        """Whether each prediction is confirmatory, with notes on the reasons."""
+        keys = [without_lock(cell.key) for cell in used]
+        deviations = RunDeviations(
+            cells=[one for one in matched.deviating if one.key in keys],
+            code=[change for _, change in other_code(self.locks, self.history)],
+            runs_disagree=bool(self.runs.disagreements()),
+        )
+        return standing(self.files, self.registration, self.entries, self.history, self.locks, deviations)
+
+    def other_verdicts(self, rows: Rows) -> Iterator[str]:
+        """What else was run or predicted, and how it came out."""
+        yield from self.runs.repeated()
+        yield from _verdicts_by_run(self.registration, self.runs)
+        yield from _verdicts_before_amendment(self.registration, self.history, self.locks, rows)
 
 
 def past_changes(files: Files, registration: Registration) -> list[Change]:
