@@ -219,7 +219,7 @@ def test_each_public_text_is_told(seeded_run, tmp_path, verified):
 
 
 def test_a_closed_terminal_aborts_the_run(locked, monkeypatch):
-    before = signal.getsignal(signal.SIGHUP)
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
 
     def hang_up(*_):
         assert signal.getsignal(signal.SIGHUP) is signal.default_int_handler  # otherwise it would end the tests
@@ -232,6 +232,16 @@ def test_a_closed_terminal_aborts_the_run(locked, monkeypatch):
         signal.signal(signal.SIGHUP, before)
     assert events(locked) == ["lock", "run_start", "abort"]
     assert locked.entries()[-1].facts["reason"] == "stopped by a signal"
+
+
+def test_a_run_after_nohup_goes_on(locked, monkeypatch):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    monkeypatch.setattr(driver, "_execute", lambda *_: os.kill(os.getpid(), signal.SIGHUP))
+    try:
+        locked.run()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert events(locked) == ["lock", "run_start", "run_end"]
 
 
 def test_an_honest_session_with_every_kind_of_break(locked, unbound_beside, monkeypatch, verified):
