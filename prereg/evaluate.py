@@ -11,7 +11,18 @@ import numpy.typing as npt
 from aacbench.errors import UsageError
 from aacbench.prereg import verdicts
 from aacbench.prereg.lock import Lock
-from aacbench.prereg.predictions import Band, Count, Equivalence, Ordering, Place, Prediction, from_record, methods_of
+from aacbench.prereg.predictions import (
+    COUNTED,
+    VIOLATIONS,
+    Band,
+    Count,
+    Equivalence,
+    Ordering,
+    Place,
+    Prediction,
+    from_record,
+    methods_of,
+)
 from aacbench.prereg.schema import Published, Registration
 from aacbench.prereg.verdicts import Verdicts
 from aacbench.run.layout import QUERIES_FILE
@@ -72,7 +83,7 @@ class Rows:
         dijkstra = expansions(base[0].good[0]) if base else None
         return effect_of_rows(one.rows(), other.rows(), profile, estimand(unit), dijkstra)
 
-    def violations(self, labels: Sequence[str], place: Place | None) -> int:
+    def violations(self, of: str, labels: Sequence[str], place: Place | None) -> int:
         """The violations that the audits counted, or those visible in the rows if these are more."""
         found = [cell for cell in self.cells if not labels or cell.key["label"] in labels]
         if place is not None:
@@ -83,7 +94,7 @@ class Rows:
         for cell in answered:
             if not _audited(cell):
                 raise MissingError(f"{cell.key['label']} on {cell.key['graph']} was not audited")
-        return sum(max(cell.record["audit"].get("violations", 0), _wrong_paths(cell)) for cell in answered)
+        return sum(_violations(cell, of) for cell in answered)
 
     def _side(self, place: Place, label: str) -> Side:
         for side in sides(self.cells, label):
@@ -103,9 +114,9 @@ class Observations:
             raise MissingError(f"{unit} cannot be computed from published values in {self.published.unit}")
         return effect_of_observations(self._values(place, a), self._values(place, b), profile, estimand(unit))
 
-    def violations(self, labels: Sequence[str], place: Place | None) -> int:
-        if self.published.violations is None:
-            raise MissingError("no count of violations was published")
+    def violations(self, of: str, labels: Sequence[str], place: Place | None) -> int:
+        if self.published.violations is None or of != VIOLATIONS:
+            raise MissingError(f"no count of {of} was published")
         return self.published.violations
 
     def _values(self, place: Place, label: str) -> npt.NDArray[np.float64]:
@@ -148,7 +159,7 @@ def _judged(prediction: Prediction, registration: Registration, source: Source) 
     profile = registration.profile
     try:
         if isinstance(prediction, Count):
-            count = source.violations(methods_of(prediction), prediction.cell)
+            count = source.violations(prediction.of, methods_of(prediction), prediction.cell)
             found = verdicts.counted(count, prediction.equals)
             return Judged(prediction=prediction, verdicts=found, effects={}, others={}, count=count)
         pairs = _pairs(prediction)
@@ -199,6 +210,14 @@ def _audited(cell: Cell) -> bool:
     """Whether the audit checked bounds, and not only the answers."""
     audit = cell.record.get("audit", {})
     return bool(audit.get("arcs")) or audit.get("consistent") is not None
+
+
+def _violations(cell: Cell, of: str) -> int:
+    """The violations in one cell of what is counted; `violations` leaves out what the method does not claim."""
+    unclaimed = {"consistent"} if of == VIOLATIONS and not cell.claims.get("consistent") else set()
+    counts = {**cell.record["audit"]["violations"]}
+    counts["optimal"] = max(counts["optimal"], _wrong_paths(cell))
+    return sum(counts[claim] for claim in COUNTED[of] if claim not in unclaimed)
 
 
 def _wrong_paths(cell: Cell) -> int:

@@ -13,6 +13,13 @@ from aacbench.stats import ESTIMANDS, Estimand, Profile, estimand
 INTERVAL, POINT = "interval", "point"
 RULES = (INTERVAL, POINT)
 A, B, EITHER = "a", "b", "either"
+# What can be counted, and the claims whose violations that is; `violations` are those of whatever a method claims.
+COUNTED = {
+    "admissibility": ("admissible",),
+    "consistency": ("consistent",),
+    "optimality": ("optimal",),
+    "violations": ("admissible", "consistent", "optimal"),
+}
 VIOLATIONS = "violations"
 
 
@@ -207,7 +214,7 @@ def _count(given: Mapping[str, Any], key: str, profile: Profile) -> Count:
     return Count(
         **common,
         cell=_place(given, key) if "cell" in given else None,
-        of=optional(given, "of", key, values.one_of((VIOLATIONS,)), VIOLATIONS),
+        of=optional(given, "of", key, values.one_of(tuple(COUNTED)), VIOLATIONS),
         methods=optional(given, "methods", key, values.many(values.text), ()),
         equals=required(given, "equals", key, values.whole(0)),
     )

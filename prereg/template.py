@@ -38,7 +38,7 @@ seed_source = "fixed"
 {queries}"""
 PREDICTIONS = """\
 
-# Kinds: band (low to high), equivalence (within a margin), ordering (which is best), count (violations).
+# Kinds: band (low to high), equivalence (within a margin), ordering (which is best), count (violations of a claim).
 # Rules: "interval" needs the whole 95 % interval inside (90 % for equivalence), "point" only the estimate.
 [[prediction]]
 id = "first"
@@ -55,7 +55,7 @@ rule = "interval"
 [[prediction]]
 id = "admissible"
 kind = "count"
-of = "violations"
+of = "admissibility"
 equals = 0
 
 [analysis]

@@ -12,7 +12,7 @@ from aacbench.prereg.evaluate import Judged, forest
 from aacbench.prereg.files import FOLDER, LEDGER, Files, files_of, project_registrations, shipped
 from aacbench.prereg.history import history_of
 from aacbench.prereg.ledger import read_ledger
-from aacbench.prereg.predictions import INTERVAL, POINT, Band, Count, Equivalence, Ordering, Prediction
+from aacbench.prereg.predictions import INTERVAL, POINT, VIOLATIONS, Band, Count, Equivalence, Ordering, Prediction
 from aacbench.prereg.schema import EXPLORATORY, read_registration
 from aacbench.prereg.verdicts import NOT_EVALUATED
 from aacbench.prereg.verify import TIERS, Verification, verify
@@ -105,7 +105,7 @@ def _prediction_text(prediction: Prediction) -> str:
     place = f" on {prediction.cell}" if prediction.cell else ""
     if isinstance(prediction, Count):
         methods = f" of {', '.join(prediction.methods)}" if prediction.methods else ""
-        return f"Predicted{place}: {prediction.equals} {prediction.of}{methods}."
+        return f"Predicted{place}: {_predicted(prediction)}{methods}."
     if isinstance(prediction, Ordering):
         others = ", ".join(one for one in prediction.among if one != prediction.best)
         return f"Predicted{place}: {prediction.best} is ahead of {others}."
@@ -158,7 +158,8 @@ def _rows(judged: Judged, standing: str) -> Iterator[dict[str, str]]:
 
 def _predicted(prediction: Prediction) -> str:
     if isinstance(prediction, Count):
-        return f"{prediction.equals} {prediction.of}"
+        what = "" if prediction.of == VIOLATIONS else f" of {prediction.of}"
+        return f"{prediction.equals} violations{what}"
     if isinstance(prediction, Ordering):
         return f"{prediction.best} best"
     unit = estimand(prediction.estimand)

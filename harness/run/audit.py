@@ -1,7 +1,7 @@
 """The audit of a cell: every cost against Dijkstra, every bound against the distance, every arc of sampled targets."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,7 @@ class Audit:
 
     pairs: int
     arcs: int
-    violations: int
+    violations: Mapping[str, int]  # by claim
     consistent: bool | None
     counterexamples: tuple[Counterexample, ...]
 
@@ -59,7 +59,7 @@ class Audit:
 
 def audit_answers(
     sources: Array, targets: Array, answers: Answers, reference: Array
-) -> tuple[int, list[Counterexample]]:
+) -> tuple[dict[str, int], list[Counterexample]]:
     """Count costs and re-summed paths that differ from the reference, and source bounds above it; with the worst."""
     slack = _slack(np.maximum(reference, 0), answers.cost.dtype.kind == "i")
     wrong_cost = ~(np.abs(answers.cost - reference) <= slack)  # so that NaN is wrong too
@@ -73,7 +73,7 @@ def audit_answers(
         ("admissible", answers.h_source, high),
     ):
         cases += [_pair(claim, sources, targets, found, reference, np.flatnonzero(wrong))] if wrong.any() else []
-    return int((wrong_cost | wrong_path).sum() + high.sum()), cases
+    return {"admissible": int(high.sum()), "optimal": int((wrong_cost | wrong_path).sum())}, cases
 
 
 def check_reference(
@@ -103,7 +103,7 @@ def audit_bounds(network: Network, many: Any, targets: Array, exact: Callable[[i
     """
     graph = network.graph
     cases: list[Counterexample] = []
-    count = 0
+    high = rising = 0
     consistent = True
     for target in targets.tolist():
         h = many(network.original, target)  # in the order in which labels lie in memory
@@ -111,7 +111,8 @@ def audit_bounds(network: Network, many: Any, targets: Array, exact: Callable[[i
         h = _searched(h, known, graph.integral)
         distance = placed_distances(network, target, Direction.TO) if exact is None else exact(target)
         found = violations(network, h, known, distance, _slack(distance.max(), graph.integral))
-        count += found.high + found.rising
+        high += found.high
+        rising += found.rising
         consistent = consistent and not found.rising and bool(known.all())
         if found.high:
             at = network.place[found.vertex]
@@ -120,7 +121,13 @@ def audit_bounds(network: Network, many: Any, targets: Array, exact: Callable[[i
         if found.rising:
             bound = h[network.place[found.tail]].item()
             cases.append(Counterexample("consistent", found.tail, found.head, target, bound, found.through))
-    return Audit(len(targets) * graph.vertices, len(targets) * graph.arcs, count, consistent, smallest(cases))
+    counts = {"admissible": high, "consistent": rising}
+    return Audit(len(targets) * graph.vertices, len(targets) * graph.arcs, counts, consistent, smallest(cases))
+
+
+def total(*counts: Mapping[str, int]) -> dict[str, int]:
+    """The violations of each claim, over several counts of them."""
+    return {claim: sum(one.get(claim, 0) for one in counts) for claim in CLAIMS}
 
 
 def smallest(cases: list[Counterexample]) -> tuple[Counterexample, ...]:

@@ -22,6 +22,7 @@ from aacbench.run.audit import (
     audit_targets,
     check_reference,
     smallest,
+    total,
 )
 from aacbench.run.build import Built, CellJob, Result, build
 from aacbench.run.loaded_graph import LoadedGraph, forget
@@ -92,18 +93,18 @@ def ready(job: CellJob, built: Built, loaded: LoadedGraph) -> tuple[Inventory, D
 def _searched(job: CellJob, loaded: LoadedGraph, deployed: Deployed, facts: dict[str, Any]) -> Result:
     splits = _answered(job, loaded, deployed)
     cases: list[Counterexample] = []
-    violations = 0
+    counts = []
     for split in splits:
         found, worst = audit_answers(split.queries.sources, split.queries.targets, split.answers, split.reference)
-        violations += found
+        counts.append(found)
         cases += worst
-    audit = _audit(loaded, deployed, splits) if job.audit else Audit(0, 0, 0, None, ())
+    audit = _audit(loaded, deployed, splits) if job.audit else Audit(0, 0, {}, None, ())
     loaded.check()  # a heuristic may change the graph when it is asked
     every = smallest([*cases, *audit.counterexamples])
     facts["audit"] = {
         "pairs": audit.pairs + sum(len(split.queries) for split in splits),
         "arcs": audit.arcs,
-        "violations": audit.violations + violations,
+        "violations": total(audit.violations, *counts),
         "consistent": audit.consistent,
         "counterexamples": [{**_fields(case), "sentence": case.sentence} for case in every],
     }

@@ -11,7 +11,7 @@ from aacbench.bundle.deploy import Deployed
 from aacbench.errors import UsageError
 from aacbench.labels.exact import Direction, distances
 from aacbench.processes.pool import isolated
-from aacbench.run.audit import audit_answers, audit_bounds, audit_targets
+from aacbench.run.audit import audit_answers, audit_bounds, audit_targets, total
 from aacbench.run.build import Built, CellJob, Result, build
 from aacbench.run.loaded_graph import LoadedGraph
 from aacbench.run.measure import ready
@@ -110,21 +110,22 @@ def _weight(replay: Replay, u: int, v: int) -> float:
 def _audit(cell: Cell, replay: Replay) -> list[Line]:
     """Every query searched again, against its row and against Dijkstra, and the audit's own targets audited again."""
     stored, rows = cell.record["audit"], read_queries(cell.files["queries.csv"])
-    loaded, broken, changed = replay.loaded, 0, 0
+    loaded, broken, changed = replay.loaded, [], 0
     for split in cell.key["splits"]:
         queries = loaded.part(split)
         answers = search(loaded.net, replay.deployed.searched, queries.sources, queries.targets, cell.key["policy"])
         reference = dijkstra(loaded.net, queries.sources, queries.targets).cost
-        broken += audit_answers(queries.sources, queries.targets, answers, reference)[0]
+        broken.append(audit_answers(queries.sources, queries.targets, answers, reference)[0])
         changed += int((answers.expanded != rows["expanded"][rows["split"] == split]).sum())
     targets = audit_targets([loaded.part(split) for split in cell.key["splits"]])
     bounds = audit_bounds(loaded.net, replay.deployed.many, targets)
     consistent = stored["consistent"] is None or stored["consistent"] == bounds.consistent
-    found = len(bounds.counterexamples) + broken
+    found = len(bounds.counterexamples) + sum(total(*broken).values())
+    counted = total(bounds.violations, *broken)
     return [
         Line("queries with other expansions", "none", str(changed or "none"), not changed),
         Line("counterexamples", "none", str(found or "none"), not found),
-        Line("violations", *_both(stored["violations"], bounds.violations + broken)),
+        *(Line(f"not {claim}", *_both(stored["violations"][claim], count)) for claim, count in counted.items()),
         Line("consistent", str(stored["consistent"]), str(bounds.consistent), consistent),
     ]
 

@@ -14,7 +14,8 @@ from aacbench.util.canonical import canonical
 
 FOLDER = Path(__file__).parents[2] / "prereg"
 EXAMPLE = (FOLDER / "worked-example.toml").read_text(encoding="utf-8")
-DIGEST = "d16b837c2a6eeba45535098154ef4bf251e3e824f3fbacb358a0d6c7ae8fdbc4"
+DIGEST = "075fa089182e297b7d551f156052724c09ceae5f4bd0ace87e03b6852edbfff1"
+FIRST_DIGEST = "d16b837c2a6eeba45535098154ef4bf251e3e824f3fbacb358a0d6c7ae8fdbc4"  # before its last prediction changed
 
 
 def changed(old, new, text=EXAMPLE):
@@ -31,6 +32,7 @@ def refused(text):
 def test_the_digest_of_the_shipped_example_is_what_it_was():
     # A published profile, a default or a spelling that changes would change every registration.
     assert parse_registration(EXAMPLE).digest == DIGEST
+    assert parse_registration(changed('of = "admissibility"', 'of = "violations"')).digest == FIRST_DIGEST
 
 
 def test_comments_white_space_order_and_spelling_do_not_count():

@@ -56,7 +56,7 @@ class _Same:
 
         return effect_of_observations([80.0, 81.0], [80.0, 81.0], profile, estimand(unit))
 
-    def violations(self, labels, place):
+    def violations(self, of, labels, place):
         return 0
 
 
@@ -74,10 +74,27 @@ def test_a_single_seed_is_told_with_the_verdict(done, capsys):
 
 def test_what_was_not_audited_is_not_counted(done):
     cell = done.cells("alt")[0]
-    without = {**cell.record, "audit": {"pairs": 12, "arcs": 0, "violations": 0, "consistent": None}}
-    assert Rows([cell]).violations((), None) == 0
+    without = {**cell.record, "audit": {"pairs": 12, "arcs": 0, "violations": {}, "consistent": None}}
+    assert Rows([cell]).violations("violations", (), None) == 0
     with pytest.raises(MissingError, match="alt on grid-8 was not audited"):
-        Rows([Cell(cell.cell_id, without, cell.files)]).violations((), None)
+        Rows([Cell(cell.cell_id, without, cell.files)]).violations("violations", (), None)
+
+
+@pytest.mark.parametrize(
+    ("of", "consistent", "count"),
+    [
+        ("admissibility", False, 0),
+        ("consistency", False, 17801),
+        ("optimality", False, 2),
+        ("violations", False, 2),  # it openly does not claim to be consistent
+        ("violations", True, 17803),
+    ],
+)
+def test_each_claim_is_counted_apart(done, of, consistent, count):
+    cell = done.cells("alt")[0]
+    audit = {**cell.record["audit"], "violations": {"admissible": 0, "consistent": 17801, "optimal": 2}}
+    record = {**cell.record, "audit": audit, "claims": {**cell.record["claims"], "consistent": consistent}}
+    assert Rows([Cell(cell.cell_id, record, cell.files)]).violations(of, (), None) == count
 
 
 def test_what_is_found_is_told_where_nothing_may_be_written(done, capsys):

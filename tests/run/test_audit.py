@@ -34,7 +34,7 @@ def test_an_admissible_bound_is_found_so_and_its_consistency_computed(graph, see
         if exact[v, t] >= 0 and h[u, t] > w + h[v, t]  # what cannot reach the target is on no path to it
     ]
     assert audit.consistent == (not exceeds)
-    assert audit.violations == len(exceeds)
+    assert audit.violations == {"admissible": 0, "consistent": len(exceeds)}
     if exceeds:
         case = audit.broken("consistent")
         assert (case.u, case.v, case.target) in exceeds
@@ -79,7 +79,7 @@ def test_each_wrong_answer_counts() -> None:
     graph = from_arcs(3, [0, 1, 1, 2], [1, 0, 2, 1], [2, 2, 5, 5])
     sources, targets = np.array([0, 0, 1]), np.array([1, 2, 2])
     answers = dijkstra(network(graph), sources, targets)
-    assert audit_answers(sources, targets, answers, answers.cost) == (0, [])
+    assert audit_answers(sources, targets, answers, answers.cost) == ({"admissible": 0, "optimal": 0}, [])
     count, cases = audit_answers(sources, targets, answers, answers.cost - np.array([0, 1, 1]))
-    assert count == 2
+    assert count == {"admissible": 0, "optimal": 2}
     assert {(case.claim, case.u, case.target, case.bound, case.limit) for case in cases} == {("optimal", 1, 2, 5, 4)}
