@@ -41,6 +41,11 @@ class PluginManager:
     def problems(self) -> list[Problem]:
         return list(self._problems)
 
+    def foreign_digests(self) -> dict[str, str]:
+        """The digest of each plugin that is not built in, rejected ones included: their code ran too."""
+        origins = [plugin.origin for plugin in self.plugins()] + [problem.origin for problem in self.problems()]
+        return {origin.plugin: origin.digest for origin in origins if origin.kind != "built-in"}
+
     def methods(self) -> Mapping[str, LoadedMethod]:
         return MappingProxyType(
             {method.name: LoadedMethod(method, plugin.origin) for plugin in self.plugins() for method in plugin.methods}

@@ -9,7 +9,7 @@ from aacbench.prereg.files import Files
 from aacbench.prereg.history import History, history_of
 from aacbench.prereg.ledger import Entry, read_ledger
 from aacbench.prereg.lock import Lock, read_lock, write_lock
-from aacbench.prereg.notes import write_line
+from aacbench.prereg.notes import check_not_cut_off, write_line
 from aacbench.prereg.schema import Registration
 from aacbench.util.canonical import plain
 
@@ -74,6 +74,7 @@ def sound_history(files: Files, registration: str) -> History:
         raise LockError(
             f"{files.ledger} is damaged: {ledger.problems[0]} `aacbench prereg verify` reports all problems."
         )
+    check_not_cut_off(files, ledger.entries)
     return history_of(ledger.entries, registration)
 
 

@@ -18,6 +18,7 @@ from aacbench.prereg.ledger import Entry
 from aacbench.prereg.lock import Lock
 from aacbench.prereg.notes import write_line
 from aacbench.prereg.schema import Registration
+from aacbench.util.atomic_io import replace_file, storing
 from aacbench.util.cleanup import temporary_folder
 from aacbench.util.input_file import read_input
 from aacbench.util.text import one_line
@@ -60,7 +61,7 @@ def statement(registration: str, lock: str) -> bytes:
 def sign_with_ssh(files: Files, registration: str, lock: str, key: Path) -> Entry:
     """Sign the statement with an ssh key, which shows who signed, but not when."""
     signature = _run(["ssh-keygen", "-Y", "sign", "-n", NAMESPACE, "-f", str(key)], statement(registration, lock))
-    return _keep(files, registration, lock, SSH, files.anchor(lock, "ssh.sig"), signature)
+    return _keep(files, registration, lock, SSH, "ssh.sig", signature)
 
 
 def sign_git_tag(files: Files, registration: str, lock: str, name: str) -> Entry:
@@ -72,17 +73,21 @@ def sign_git_tag(files: Files, registration: str, lock: str, name: str) -> Entry
 
 def write_request(files: Files, registration: str, lock: str) -> Path:
     path = files.anchor(lock, "tsq")
-    imprint = hashlib.sha256(statement(registration, lock)).hexdigest()
-    _run(["openssl", "ts", "-query", "-digest", imprint, "-sha256", "-cert", "-out", str(path)], b"")
+    _run(
+        ["openssl", "ts", "-query", "-digest", _imprint(registration, lock), "-sha256", "-cert", "-out", str(path)], b""
+    )
     return path
 
 
 def keep_stamp(files: Files, registration: str, lock: str, answer: Path, authority: Path | None) -> Entry:
     """Store the authority's answer, and its certificate if given."""
-    stamp, certificate = _given(answer), None if authority is None else _given(authority)
-    if certificate is not None:
-        files.anchor(lock, "tsa.pem").write_bytes(certificate)
-    return _keep(files, registration, lock, STAMP, files.anchor(lock, "tsr"), stamp)
+    stamp, certificates = _given(answer), b"" if authority is None else _given(authority)
+    if shutil.which(_TOOLS[STAMP]) is not None and not _time_of(answer, registration, lock):
+        raise UsageError(f"{answer} is not a time stamp of this lock; send the authority the request of --request.")
+    entry = _keep(files, registration, lock, STAMP, "tsr", stamp)
+    if certificates:
+        _certificates(files, entry).write_bytes(certificates)
+    return entry
 
 
 def checked_anchors(files: Files, history: History, roots: Sequence[Path] = ()) -> list[CheckedAnchor]:
@@ -121,7 +126,7 @@ def check_anchor(files: Files, entry: Entry, roots: Sequence[Path] = ()) -> Anch
     if kind not in _TOOLS:
         return AnchorResult(NOT_CHECKED, f"unknown kind of anchor: {kind!r}")
     if kind != TAG:
-        path = files.folder / Path(str(entry.facts.get("file"))).name
+        path = _file_of(files, entry)
         if not path.is_file() or sha256(path) != entry.facts.get("sha256"):
             return AnchorResult(FAIL, f"{path.name} is missing, or is not the file recorded in line {entry.number}.")
     if shutil.which(_TOOLS[kind]) is None:
@@ -137,7 +142,7 @@ def _run_locks(history: History) -> set[str]:
 
 
 def _check_signature(files: Files, entry: Entry, lock: str) -> AnchorResult:
-    signature = files.folder / str(entry.facts["file"])
+    signature = _file_of(files, entry)
     command = ["ssh-keygen", "-Y", "check-novalidate", "-n", NAMESPACE, "-s", str(signature)]
     checked = subprocess.run(command, input=statement(entry.registration, lock), capture_output=True, check=False)
     if checked.returncode:
@@ -160,19 +165,15 @@ def _check_tag(files: Files, entry: Entry, lock: str) -> AnchorResult:
 
 def _check_stamp(files: Files, entry: Entry, lock: str, roots: Sequence[Path]) -> AnchorResult:
     """Check a time stamp against the reader's roots; a certificate that the author gave proves nothing."""
-    answer, given = (files.anchor(lock, ending) for ending in ("tsr", "tsa.pem"))
-    imprint = hashlib.sha256(statement(entry.registration, lock)).hexdigest()
-    chain = ["-untrusted", str(given)] if given.is_file() else []
-    verify = ["openssl", "ts", "-verify", "-digest", imprint, "-in", str(answer), *chain, "-CAfile"]
-    text = _output(["openssl", "ts", "-reply", "-in", str(answer), "-text"])
-    time = _stamp_time(text)
-    if not time or imprint not in _imprint(text):
+    answer, given = _file_of(files, entry), _certificates(files, entry)
+    time = _time_of(answer, entry.registration, lock)
+    if not time:
         return AnchorResult(FAIL, f"{answer.name} is not a time stamp of this lock.")
-    trusted = [root for root in roots if _output([*verify, str(root)])]
+    chain = ["-untrusted", str(given)] if given.is_file() else []
+    verify = ["openssl", "ts", "-verify", "-digest", _imprint(entry.registration, lock), "-in", str(answer), *chain]
+    trusted = [root for root in roots if _output([*verify, "-CAfile", str(root)])]
     if trusted:
         return AnchorResult(OK, f"stamped at {time} by {_signer(answer)}, trusted by {trusted[0].name}", time)
-    if given.is_file() and not _output([*verify, str(given)]):
-        return AnchorResult(FAIL, f"{answer.name} is not a time stamp of this lock by {given.name}.")
     why = "no root that you named confirms it" if roots else "name the authority's root with --root to check it"
     return AnchorResult(NOT_CHECKED, f"self-issued as far as is known here, by {_signer(answer)}, for {time}; {why}")
 
@@ -188,7 +189,17 @@ def _signer(answer: Path) -> str:
     return one_line(names.replace("\n", ", ")).strip(", ") or "an unknown signer"
 
 
-def _imprint(text: str) -> str:
+def _time_of(answer: Path, registration: str, lock: str) -> str:
+    """The time that an authority's answer gives to this lock; empty if it is no answer, or about something else."""
+    text = _output(["openssl", "ts", "-reply", "-in", str(answer), "-text"])
+    return _stamp_time(text) if _imprint(registration, lock) in _stamped_digest(text) else ""
+
+
+def _imprint(registration: str, lock: str) -> str:
+    return hashlib.sha256(statement(registration, lock)).hexdigest()
+
+
+def _stamped_digest(text: str) -> str:
     """The digest in the hex dump after `Message data:`, without its white space."""
     dump = text.partition("Message data:")[2].partition("Serial number:")[0]
     rows = [re.sub(r"^\s*[0-9a-f]{4} - ", "", row)[:48] for row in dump.splitlines()]
@@ -213,10 +224,23 @@ def _stamp_time(text: str) -> str:
     return ""
 
 
-def _keep(files: Files, registration: str, lock: str, kind: str, path: Path, content: bytes) -> Entry:
-    path.write_bytes(content)
-    facts = {"kind": kind, "lock": lock, "file": path.name, "sha256": sha256(path)}
-    return write_line(files, "anchor", registration, facts)
+def _keep(files: Files, registration: str, lock: str, kind: str, ending: str, content: bytes) -> Entry:
+    """Store an anchor under a name of its own: a lock may have several of a kind, such as one of each author."""
+    digest = hashlib.sha256(content).hexdigest()
+    path = files.anchor(lock, f"{digest[:8]}.{ending}")
+    with storing(path.parent):
+        replace_file(path, content)
+    return write_line(files, "anchor", registration, {"kind": kind, "lock": lock, "file": path.name, "sha256": digest})
+
+
+def _file_of(files: Files, entry: Entry) -> Path:
+    """The file that the line about an anchor recorded."""
+    return files.folder / Path(str(entry.facts.get("file"))).name
+
+
+def _certificates(files: Files, entry: Entry) -> Path:
+    """The authority's certificates, which lie beside its answer."""
+    return _file_of(files, entry).with_suffix(".tsa.pem")
 
 
 def _given(path: Path) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 
 from aacbench.errors import LockError, UsageError
 from aacbench.prereg.amend import open_history, unchanged_lock
-from aacbench.prereg.changes import code_changes, public_changes
+from aacbench.prereg.changes import code_changes, loaded_beside, plugin_changes, public_changes
 from aacbench.prereg.files import Files, relative
 from aacbench.prereg.history import History
 from aacbench.prereg.key_diff import match, place_of
@@ -39,6 +39,7 @@ class Bound:
     history: History
     study: Study
     public: str | None
+    plugins: Mapping[str, str]  # all that are loaded and not built in, with their digests
 
     def queries(self) -> dict[str, dict[str, str]] | None:
         """The digests of the queries by graph, if they are drawn after the lock."""
@@ -51,7 +52,8 @@ class Bound:
             one.sentence for one in match(self.lock, keys, self.queries()).deviating if not one.within(declared)
         ]
         others = [*code_changes(self.lock, tree_digest()), *public_changes(self.history, self.public)]
-        problems += [f"The run differs from the lock in {one.what}" for one in others if one.identity not in declared]
+        others += plugin_changes(self.lock, loaded_beside(self.plugins, keys))
+        problems += [f"The run differs from the lock in {one}" for one in others if one.identity not in declared]
         if problems:
             more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
             raise LockError(
@@ -77,10 +79,12 @@ class BoundRun(Binding):
     def __init__(self, bound: Bound, root: Path) -> None:
         self._bound, self._root = bound, root
         self._start: Entry | None = None
+        self._beside: Mapping[str, str] = {}
 
     def check(self, keys: Sequence[Mapping[str, Any]]) -> None:
         self._bound.check_folder(self._root)
         self._bound.check_keys(keys)
+        self._beside = loaded_beside(self._bound.plugins, keys)
 
     def begin(self) -> None:
         if self._start is not None:
@@ -89,6 +93,7 @@ class BoundRun(Binding):
             "study": relative(self._root, self._bound.files.folder),
             "code": tree_digest(),
             "version": VERSION,
+            "plugins": self._beside,
             "public": self._bound.public,
             "queries": self._bound.queries(),
         }
@@ -129,7 +134,7 @@ class BoundRun(Binding):
         return append(bound.files.ledger, event, bound.id, {"lock": bound.lock.digest, **facts})
 
 
-def bind(files: Files, public: str | None = None) -> Bound:
+def bind(files: Files, public: str | None = None, plugins: Mapping[str, str] | None = None) -> Bound:
     """The run of a registration, if its file is as locked and its required anchors are in the ledger."""
     registration = read_registration(files.toml)
     history = open_history(files, registration.id)
@@ -140,7 +145,7 @@ def bind(files: Files, public: str | None = None) -> Bound:
             raise UsageError(
                 f"{registration.id} requires an anchor of kind {kind}; use `aacbench prereg anchor` first."
             )
-    return Bound(files, registration.id, lock, history, _study(registration, lock, public), public)
+    return Bound(files, registration.id, lock, history, _study(registration, lock, public), public, plugins or {})
 
 
 def _study(registration: Registration, lock: Lock, public: str | None) -> Study:

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from aacbench.prereg.amend import affected_predictions
 from aacbench.prereg.files import Files
@@ -14,6 +13,7 @@ from aacbench.prereg.others import Other, Result, others_of, result_of
 from aacbench.prereg.predictions import Prediction, methods_of
 from aacbench.prereg.schema import CONFIRMATORY, EXPLORATORY, Registration
 from aacbench.run.records import BASELINE
+from aacbench.run.store import ANSWERED
 from aacbench.util.text import one_line
 
 
@@ -36,11 +36,15 @@ def standing(
 ) -> tuple[dict[str, str], list[str]]:
     """Whether each prediction is confirmatory, exploratory or a replication, and notes on the reasons."""
     since = _since(history, locks)
-    others = [other for other in others_of(files, registration.id, entries) if other.shares(locks[history.digests[-1]])]
+    every = list(others_of(files, registration.id, entries))
+    others = [other for other in every if other.shares(locks[history.digests[-1]])]
     notes = [other.sentence for other in others]
+    if rest := [one_line(other.id) for other in every if other not in others]:
+        notes.append(f"The ledger also has registrations of other methods or graphs: {', '.join(rest)}.")
     if registration.status != CONFIRMATORY:
         return {one.id: registration.status for one in registration.predictions}, notes
     late = {name for name, entry in since.items() if history.seen(entry)}
+    notes += _reverted(history, locks, since, late)
     for found, reasons in (
         _seen_elsewhere(others, registration, locks[history.digests[-1]], since),
         _late_deviations(registration, history, deviations),
@@ -49,6 +53,18 @@ def standing(
         late |= found
         notes += reasons
     return {one.id: EXPLORATORY if one.id in late else CONFIRMATORY for one in registration.predictions}, notes
+
+
+def _reverted(
+    history: History, locks: Mapping[str, Lock], since: Mapping[str, Entry], late: Collection[str]
+) -> Iterator[str]:
+    """A sentence about predictions that read as they did before the first run, but were not so all the time."""
+    first = first_run_lock(history, locks)
+    before = first.registration["prediction"] if first else []
+    for one in locks[history.digests[-1]].registration["prediction"]:
+        if one["id"] in late and one in before:
+            line = since[one["id"]].number
+            yield f"{one['id']} is exploratory: it, or how it is run and judged, was amended in line {line}."
 
 
 def first_run_lock(history: History, locks: Mapping[str, Lock]) -> Lock | None:
@@ -115,24 +131,27 @@ def _late_deviations(
 def _second_results(registration: Registration, history: History) -> tuple[set[str], list[str]]:
     """The predictions that rest on cells run again with other results, more often than the lock allowed."""
     labels, notes = set(), []
-    for place, lines in results_by_place(history).items():
+    for place, lines in tries_by_place(history).items():
         if len(lines) > 1:
             told = ", then ".join(f"{one_line(line.facts['outcome'])} in line {line.number}" for line in lines)
             allowed = len(lines) - 1 <= registration.reruns
-            notes.append(f"Run again with other results: {place}: {told}{' (the lock allows it)' if allowed else ''}.")
+            permitted = " (the lock allows it)" if allowed else ""
+            notes.append(f"Run again after it failed or with other results: {one_line(place)}: {told}{permitted}.")
             labels |= set() if allowed else {lines[0].facts["label"]}
-    more = [f"{len(notes) - 3} more cells were run again with other results."] if notes[3:] else []
+    more = [f"{len(notes) - 3} more cells were run again like that."] if notes[3:] else []
     return _about(registration, labels), notes[:3] + more
 
 
-def results_by_place(history: History) -> dict[str, list[Entry]]:
-    """For each place, the lines of its cells that have another result than all before."""
-    found: dict[str, dict[tuple[Any, ...], Entry]] = {}
-    for run in history.showing:
-        for line in run.cells:
-            facts = line.facts
-            found.setdefault(facts["place"], {}).setdefault((facts["outcome"], facts.get("rows")), line)
-    return {place: list(lines.values()) for place, lines in found.items()}
+def tries_by_place(history: History) -> dict[str, list[Entry]]:
+    """For each place, the lines of its cells; without those that only repeat the result before, unless that failed."""
+    found: dict[str, list[Entry]] = {}
+    for line in history.of("cell"):
+        tries = found.setdefault(line.facts["place"], [])
+        last = tries[-1].facts if tries else None
+        same = last is not None and all(last.get(key) == line.facts.get(key) for key in ("outcome", "rows"))
+        if not same or line.facts["outcome"] not in ANSWERED:
+            tries.append(line)
+    return found
 
 
 def _about(registration: Registration, labels: Collection[str]) -> set[str]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from aacbench.errors import AacbenchError, LockError
 from aacbench.prereg.amend import changes_since
 from aacbench.prereg.binding import query_digests, seed_from, seeded
-from aacbench.prereg.changes import code_changes, public_changes
+from aacbench.prereg.changes import code_changes, plugin_changes, public_changes
 from aacbench.prereg.checks import (
     DEVIATION,
     FAIL,
@@ -35,6 +36,7 @@ from aacbench.prereg.key_diff import (
     with_queries,
     without_lock,
 )
+from aacbench.prereg.ledger import Entry
 from aacbench.prereg.lock import Lock, read_lock
 from aacbench.prereg.runs import Runs
 from aacbench.prereg.schema import FROM_LOCK, Registration
@@ -51,12 +53,14 @@ def order_checks(history: History) -> list[Check]:
     ]
     problems += [f"line {entry.number} locks the registration a second time." for entry in history.of("lock")[1:]]
     known: set[str] = set()
-    starts: set[str] = set()
+    under_way: set[str] = set()
     for entry in history.entries:
         if entry.event == "run_start":
-            starts.add(entry.digest)
-        if entry.event in ("cell", "run_end", "abort") and entry.facts["start"] not in starts:
-            problems.append(f"line {entry.number} ({entry.event}) belongs to no run that had begun.")
+            under_way.add(entry.digest)
+        elif entry.event in ("cell", "run_end", "abort") and entry.facts["start"] not in under_way:
+            problems.append(f"line {entry.number} ({entry.event}) belongs to no run that was under way.")
+        if entry.event in ("run_end", "abort"):
+            under_way.discard(entry.facts["start"])
         if entry.event in ("lock", "amend"):
             known.add(entry.facts["lock"])
         elif "lock" in entry.facts and entry.facts["lock"] not in known:
@@ -91,13 +95,12 @@ def locks_of(files: Files, registration: Registration, history: History) -> tupl
             problems.append(f"The lock file {files.lock(digest).name} is not the one that line {entry.number} names.")
         locks[digest] = lock
     named = [files.lock(digest) for digest in history.digests]
-    for path in files.locks():
-        if path not in named:
-            problems.append(
-                f"The lock file {path.name} is in no line of the ledger: lines were removed, or `lock` was killed "
-                f"before it wrote its line; in that case, remove the file."
-            )
     checks = [check_of("lock", problems, TAMPERED, f"{history.digests[-1][:8]}, as in the ledger")]
+    checks += [
+        Check("lock", WARNING, f"{path.name} is in no line of the ledger; it may be of a `lock` that was killed.")
+        for path in files.locks()
+        if path not in named
+    ]
     if problems:
         return {}, checks
     changed = [
@@ -159,10 +162,15 @@ def _drawn_earlier(cell: Cell, history: History, queries: Mapping[str, Any] | No
     return any(mine == (run.start.facts.get("queries") or {}).get(cell.key["graph"]) for run in history.showing)
 
 
+def _plugins(start: Entry) -> dict[str, str]:
+    found = start.facts.get("plugins")
+    return found if isinstance(found, dict) else {}
+
+
 def code_check(locks: Mapping[str, Lock], history: History) -> Check:
     declared = history.declared()
     problems = [
-        f"the run in line {line} used other code of aacbench than was locked."
+        f"the run in line {line} used other code than was locked: {change}."
         for line, change in other_code(locks, history)
         if change.identity not in declared
     ]
@@ -175,12 +183,14 @@ def other_code(locks: Mapping[str, Lock], history: History) -> list[tuple[int, C
         (run.start.number, change)
         for run in history.showing
         if (lock := locks.get(run.start.facts["lock"])) is not None
-        for change in code_changes(lock, run.start.facts["code"])
+        for change in [*code_changes(lock, run.start.facts["code"]), *plugin_changes(lock, _plugins(run.start))]
     ]
 
 
 def clock_check(locks: Mapping[str, Lock], runs: Runs) -> Check:
-    problems = []
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    late = [entry for entry in runs.history.entries if entry.time > now]
+    problems = [f"line {late[0].number} of the ledger is dated {late[0].time}, which is still to come."] if late else []
     for folder in runs.stored:
         for file in sorted(folder.glob("runs/*/run.json")):
             try:

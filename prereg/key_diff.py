@@ -31,7 +31,7 @@ WORDS = {
     "engine": "engine",
     "protocol": "protocol",
 }
-CODE, AGAIN, QUERIES = "code", "again", "queries"
+CODE, AGAIN, QUERIES, PLUGIN = "code", "again", "queries", "plugin"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 WHAT = (*dict.fromkeys(WORDS.values()), CODE, AGAIN)
 

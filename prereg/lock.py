@@ -51,8 +51,12 @@ def make_lock(
     planned: Sequence[tuple[CellPlan, Mapping[str, Any]]],
     facts: Mapping[str, GraphMetadata],
     methods: Mapping[str, Mapping[str, Any]],
+    plugins: Mapping[str, str],
 ) -> Lock:
-    """Lock a registration together with its plan; undecided or impossible parts are refused."""
+    """Lock a registration together with its plan; undecided or impossible parts are refused.
+
+    `plugins` are those loaded beside, which no planned cell is computed with.
+    """
     for problem in _unresolved(registration, [cell for cell, _ in planned]):
         raise UsageError(f"{registration.id} cannot be locked: {problem}")
     later = registration.seed_source == FROM_LOCK
@@ -64,6 +68,7 @@ def make_lock(
         "registration_digest": registration.digest,
         "data": {name: _data(fact, later) for name, fact in facts.items()},
         "methods": methods,
+        "plugins": plugins,
         "code": {"version": VERSION, "tree": tree_digest(), "engine": kernel_digest()},
         "cells": [_cell(cell, key, later) for cell, key in planned],
     }

@@ -1,6 +1,6 @@
 """The note in each study of the ledger lines about it, so that cutting the ledger short shows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,24 @@ def noted_lines(study: Path) -> list[dict[str, Any]]:
     return lines
 
 
+def cut_off(study: Path, entries: Sequence[Entry]) -> Iterator[str]:
+    """A sentence about each line that a study notes and the ledger does not have."""
+    known = {entry.digest for entry in entries}
+    for line in noted_lines(study):
+        if line.get("digest") not in known:
+            yield (
+                f"the study {study} notes line {line.get('number')} ({line.get('event')}), which is not in the ledger: "
+                f"the ledger was cut short."
+            )
+
+
+def check_not_cut_off(files: Files, entries: Sequence[Entry]) -> None:
+    """Refuse a ledger that lacks a line which a study beside it notes: a new line would make that final."""
+    for study in studies_beside(files):
+        for sentence in cut_off(study, entries):
+            raise LockError(f"{files.ledger} is damaged: {sentence} Restore it from a copy, or move the study away.")
+
+
 def noted_ledger(study: Path) -> Path | None:
     """The ledger that a study was run under, or None."""
     ledger = _read_note(study).get("ledger")
@@ -62,7 +80,7 @@ def studies_beside(files: Files) -> Iterator[Path]:
 def _read_note(study: Path) -> dict[str, Any]:
     try:
         record = parse_json((study / NOTE).read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, RecursionError) as error:
         raise _unreadable_note(study) from error

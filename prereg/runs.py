@@ -1,18 +1,19 @@
 """The runs in the ledger, compared with the cells on disk and with each other."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from aacbench.errors import DamagedCellError, LockError
-from aacbench.prereg.binding import merkle_root, stored_evidence
+from aacbench.prereg.binding import cell_facts, merkle_root, stored_evidence
 from aacbench.prereg.checks import DEVIATION, INCOMPLETE, TAMPERED, Check, check_of
 from aacbench.prereg.files import Files
 from aacbench.prereg.history import History, Run
 from aacbench.prereg.key_diff import AGAIN, Change, cell_name
 from aacbench.prereg.ledger import Entry
-from aacbench.prereg.notes import noted_lines, studies_beside
+from aacbench.prereg.notes import cut_off, studies_beside
+from aacbench.run.layout import QUERIES_FILE
 from aacbench.run.layout import REGISTRATION as NOTE
 from aacbench.run.store import ANSWERED, Cell, scan
 from aacbench.util.text import one_line
@@ -26,6 +27,7 @@ class Runs:
     """
 
     files: Files
+    entries: Sequence[Entry]  # of all registrations of the ledger
     history: History
     given: Path | None = None
 
@@ -65,6 +67,7 @@ class Runs:
         ended = sum(run.end is not None for run in self.history.runs)
         return [
             check_of("rows", self._changed(), TAMPERED, f"{count} cells are unchanged since they were recorded"),
+            check_of("cell lines", self._contradictions(), TAMPERED, "they agree with each other, and with the cells"),
             check_of("extra cells", self._unrecorded(), TAMPERED, "a run recorded every cell"),
             check_of("study note", self._missing_lines(), TAMPERED, "the ledger has all lines noted in the study"),
             check_of("runs agree", undeclared, DEVIATION, f"{ended} finished"),
@@ -95,6 +98,8 @@ class Runs:
         found = []
         for run in self.history.runs:
             for line in run.cells:
+                if line.facts["outcome"] not in ANSWERED:
+                    continue  # it was tried again, and failed again
                 which = (run.start.facts["study"], line.facts["cell"], line.facts["digest"])
                 before = seen.setdefault(which, line)
                 if before.facts["start"] != line.facts["start"]:
@@ -135,6 +140,33 @@ class Runs:
                 if problem := _problem(name, there.get(name), recorded):
                     yield problem
 
+    def _contradictions(self) -> Iterator[str]:
+        """The lines that tell another thing of a cell than an earlier line does, or than the cell itself."""
+        subjects: dict[str, tuple[str, str]] = {}
+        results: dict[tuple[str, str], tuple[str, str | None]] = {}
+        latest: dict[str, str] = {}
+        for line in self.history.of("cell", "run_end"):
+            facts = line.facts
+            if line.event == "run_end":
+                for name, value in facts["cells"].items():
+                    if latest.get(name, value) != value:
+                        yield f"line {line.number} gives cell {name} another digest than the line that recorded it."
+                continue
+            name, value = facts["cell"], facts["digest"]
+            latest[name] = value
+            subject, result = (facts["label"], facts["place"]), (facts["outcome"], facts.get("rows"))
+            same = subjects.setdefault(name, subject) == subject and results.setdefault((name, value), result) == result
+            if not same:
+                yield f"line {line.number} contradicts an earlier line about cell {name}."
+        for there in self.stored.values():
+            for name, cell in there.items():
+                if not isinstance(cell, Cell) or name not in subjects:
+                    continue
+                facts = cell_facts(name, cell.record, cell.record["files"].get(QUERIES_FILE))
+                told = results.get((name, facts["digest"]), (facts["outcome"], facts["rows"]))
+                if (*subjects[name], *told) != tuple(facts[key] for key in ("label", "place", "outcome", "rows")):
+                    yield f"the line about cell {name} tells another thing than the cell."
+
     def _unrecorded(self) -> Iterator[str]:
         entered = {line.facts["cell"] for line in self.history.of("cell")}
         for there in self.stored.values():
@@ -149,22 +181,14 @@ class Runs:
                     yield f"cell {name} ({cell_name(cell.key)}) has the lock, but no run recorded it when it was made."
 
     def _missing_lines(self) -> Iterator[str]:
-        known = {line.digest for line in self.history.entries}
         for folder, there in self.stored.items():
             if there and not (folder / NOTE).exists():
                 yield f"the study {folder} has no {NOTE}, in which every bound run is noted."
         for folder in self._studies():
             try:
-                lines = noted_lines(folder)
+                yield from cut_off(folder, self.entries)
             except LockError as error:
                 yield str(error)
-                continue
-            for line in lines:
-                if line.get("registration") == self.files.toml.stem and line.get("digest") not in known:
-                    yield (
-                        f"the study {folder} notes line {line.get('number')} ({line.get('event')}), which is not in "
-                        f"the ledger: the ledger was cut short."
-                    )
 
     def _studies(self) -> list[Path]:
         """The studies that the ledger names, and those that name the ledger."""

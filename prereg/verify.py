@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.prereg import evaluate
+from aacbench.prereg.amend import WORDS_ONLY
 from aacbench.prereg.anchors import CheckedAnchor, anchor_checks, checked_anchors, stamped_before
 from aacbench.prereg.checks import (
     FAIL,
@@ -20,7 +21,7 @@ from aacbench.prereg.checks import (
     check_of,
     exit_code,
 )
-from aacbench.prereg.confirmatory_status import RunDeviations, first_run_lock, results_by_place, standing
+from aacbench.prereg.confirmatory_status import RunDeviations, first_run_lock, standing, tries_by_place
 from aacbench.prereg.conformity import as_locked, clock_check, code_check, locks_of, order_checks, other_code
 from aacbench.prereg.evaluate import Judged, Observations, Rows, forest, judge_all, judge_as_locked
 from aacbench.prereg.files import Files
@@ -33,6 +34,7 @@ from aacbench.prereg.schema import FROM_LOCK, Published, Registration, read_regi
 from aacbench.prereg.verdicts import FALSIFIED, INCONCLUSIVE, NOT_EVALUATED
 from aacbench.run.store import Cell
 from aacbench.util.canonical import canonical, plain
+from aacbench.util.text import one_line
 
 TIERS = {
     "T0": "declared: somebody says so, and nothing here confirms it",
@@ -40,7 +42,9 @@ TIERS = {
     "T2": "anchored: a clock that the reader trusts saw the lock before the run began",
     "T3": "anchored and seeded: as T2, and the queries did not exist before the lock",
 }
-TORN = "The last line of the ledger has no end: a command was killed while it wrote it. The next line takes its place."
+TORN = (
+    "The last line of the ledger has no end: it was cut, or a command was killed while writing it. It does not count."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +103,7 @@ def verify(files: Files, study: Path | None = None, roots: Sequence[Path] = ()) 
     registration = read_registration(files.toml)
     entries, problems, torn = read_ledger(files.ledger)
     history = history_of(entries, registration.id)
-    if registration.published is not None:
+    if registration.published is not None and history.locked is None and not files.locks():
         return _replication(registration, registration.published)
     chain = check_of("ledger", problems, TAMPERED, f"{len(entries)} lines, each with the digest of the line before")
     if history.locked is None:
@@ -110,7 +114,7 @@ def verify(files: Files, study: Path | None = None, roots: Sequence[Path] = ()) 
     checks += lock_checks
     if not locks:
         return _without_verdicts(registration, checks)
-    case = _Case(files, registration, entries, history, locks, Runs(files, history, study))
+    case = _Case(files, registration, entries, history, locks, Runs(files, entries, history, study))
     cells = _once_each(case.runs)
     conformity, matched = as_locked(registration, case.lock, history, cells)
     anchors = checked_anchors(files, history, roots)
@@ -122,7 +126,7 @@ def verify(files: Files, study: Path | None = None, roots: Sequence[Path] = ()) 
     used = _judged_cells(cells)
     judged = judge_all(registration, Rows(used))
     statuses, notes = case.standing(used, matched)
-    withdrawn = next((entry.facts["reason"] for entry in history.of("withdraw")), "")
+    withdrawn = next((one_line(entry.facts["reason"]) for entry in history.of("withdraw")), "")
     if not withdrawn:
         checks.append(_evaluated(judged))
     return Verification(
@@ -174,11 +178,12 @@ class _Case:
 
 def past_changes(files: Files, registration: Registration) -> list[Change]:
     """How the runs so far deviate from the lock; nothing if they cannot be read."""
-    history = history_of(read_ledger(files.ledger).entries, registration.id)
+    entries = read_ledger(files.ledger).entries
+    history = history_of(entries, registration.id)
     locks, _ = locks_of(files, registration, history)
     if not locks or not history.showing:
         return []
-    runs = Runs(files, history)
+    runs = Runs(files, entries, history)
     _, matched = as_locked(registration, locks[history.digests[-1]], history, _once_each(runs))
     return [
         *(change for one in matched.deviating for change in one.changes),
@@ -201,12 +206,12 @@ def _declared(entry: Entry, history: History) -> str:
     when = " (after results could have been seen)" if history.seen(entry) else ""
     changes = "; ".join(change_text(change) for change in changes_in(entry) if isinstance(change, dict))
     what = changes or f"{', '.join(map(str, entry.facts['what']))} (it names no change, so it covers nothing)"
-    return f"{what}: {entry.facts['reason']}{when}"
+    return f"{what}: {one_line(entry.facts['reason'])}{when}"
 
 
 def _verdicts_by_run(registration: Registration, runs: Runs) -> Iterator[str]:
     """The verdicts of each run alone, where a later run has other results than an earlier one."""
-    if all(len(lines) == 1 for lines in results_by_place(runs.history).values()):
+    if all(len(lines) == 1 for lines in tries_by_place(runs.history).values()):
         return
     for run in runs.history.showing:
         judged = judge_all(registration, Rows(_judged_cells(runs.of_run(run))))
@@ -217,10 +222,14 @@ def _verdicts_by_run(registration: Registration, runs: Runs) -> Iterator[str]:
 def _verdicts_before_amendment(
     registration: Registration, history: History, locks: Mapping[str, Lock], rows: Rows
 ) -> Iterator[str]:
-    """The original verdict of each prediction that was amended or removed when results could have been seen."""
+    """What was amended when results could have been seen: words, and predictions with their original verdicts."""
     lock = first_run_lock(history, locks)
     if lock is None:
         return
+    for entry in history.of("amend"):
+        for one in entry.facts["difference"] if history.seen(entry) else ():
+            if isinstance(one, dict) and (key := str(one.get("key"))).partition(".")[0] in WORDS_ONLY:
+                yield f"{key} was amended in line {entry.number}, after a run had begun; before: {one.get('before')!r}."
     now = {one.id: plain(asdict(one)) for one in registration.predictions}
     before = {one["id"]: one for one in lock.registration["prediction"]}
     for one in judge_as_locked(lock, registration, rows):

@@ -22,7 +22,7 @@ from aacbench.prereg.amend import (
     sound_history,
     unchanged_lock,
 )
-from aacbench.prereg.changes import changes_between, distinct, public_changes
+from aacbench.prereg.changes import changes_between, distinct, loaded_beside, public_changes
 from aacbench.prereg.files import Files, files_of, shipped, uncommitted
 from aacbench.prereg.key_diff import WHAT
 from aacbench.prereg.lock import Lock, make_lock
@@ -206,7 +206,8 @@ def _make(registration: Registration, files: Files, plugin_files: tuple[Path, ..
         for name, one in origins.items()
     }
     keys = [(cell, key_of(study, setup, facts, cell)) for cell in planned.cells]
-    return make_lock(registration, keys, facts, methods)
+    beside = loaded_beside(plugins.foreign_digests(), [key for _, key in keys])
+    return make_lock(registration, keys, facts, methods, beside)
 
 
 def _refuse_dirty(paths: Sequence[Path], allowed: bool) -> None:

@@ -20,9 +20,10 @@ from aacbench.reports.formatting import aligned, optional
 from aacbench.stats import ForestRow, estimand
 from aacbench.util.atomic_io import replace_file, storing
 from aacbench.util.canonical import finite, pretty
-from aacbench.util.text import printable
+from aacbench.util.text import one_line, printable
 
 LOCKED_RULE = " *"
+LONGEST_TITLE = 200
 
 
 def verify_all(
@@ -63,7 +64,8 @@ def _write(out: Path, record: Mapping[str, object]) -> str:
 def text(found: Verification) -> str:
     one = found.registration
     lock = f"lock {found.lock[:8]}" if found.lock else "no lock"
-    lines = [f"{one.id}: {one.title or one.study.protocol} ({one.status}, {lock})", ""]
+    title = one_line(one.title or one.study.protocol, LONGEST_TITLE)
+    lines = [f"{one.id}: {title} ({one.status}, {lock})", ""]
     lines += [f"  {check.status:12}{check.name}: {check.evidence}" for check in found.checks]
     lines += ["", *(f"  {sentence}" for sentence in found.events), ""] if found.events else [""]
     lines.append(f"{found.tier}: {TIERS[found.tier]}.")

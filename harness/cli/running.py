@@ -44,7 +44,7 @@ def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
     plugins = load_plugins(options["plugin_files"])
     warn(plugins)
     changes = {name: options[name] for name in OVERRIDES if options[name] is not None}
-    bound = _bound(protocol, changes, options) if options["prereg"] else None
+    bound = _bound(protocol, changes, options, plugins) if options["prereg"] else None
     study = bound.study if bound else override(read_protocol(protocol or "quick", of_plugins(plugins)), **changes)
     for kept in ("graphs", "networks"):
         artifacts.remove_abandoned(cache_folder() / kept)
@@ -111,13 +111,15 @@ def config_of(root: Path, plugins: PluginManager, **options: Any) -> RunConfig:
     )
 
 
-def _bound(protocol: str | None, changes: Mapping[str, Any], options: Mapping[str, Any]) -> Bound:
+def _bound(
+    protocol: str | None, changes: Mapping[str, Any], options: Mapping[str, Any], plugins: PluginManager
+) -> Bound:
     given = [f"--{name}" for name in (*(["protocol"] if protocol else []), *changes)]
     if given:
         raise UsageError(f"Option {given[0]} cannot be used with --prereg: a bound run is what was locked.")
     if options["existing"] == "replace":
         raise UsageError("Option --existing replace cannot be used with --prereg: a bound run keeps its results.")
-    return bind(files_of(options["prereg"]), options["public"])
+    return bind(files_of(options["prereg"]), options["public"], plugins.foreign_digests())
 
 
 def default_folder(study: Study, changed: bool) -> Path:

@@ -1,5 +1,6 @@
 """Anchors: signed, tagged and stamped locks, checked with the tools that make them, and the tiers they give."""
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -7,6 +8,7 @@ import subprocess
 import pytest
 
 from aacbench.prereg import anchors
+from aacbench.prereg.ledger import append
 
 TSA = """
 [tsa]
@@ -94,7 +96,7 @@ def test_a_stamp_by_ones_own_authority_proves_nothing(locked, run_study, authori
         assert checks["anchor rfc3161"]["status"] == "not checked"
         assert "self-issued as far as is known here" in checks["anchor rfc3161"]["evidence"]
         assert why in checks["anchor rfc3161"]["evidence"]
-    locked.files.anchor(locked.line("lock").facts["lock"], "tsa.pem").unlink()
+    next(locked.files.folder.glob("*.tsa.pem")).unlink()
     assert verified(locked, root=authority.ca)[0] == "T2"  # the author's own copy is not needed
     assert locked.call("verify", "--root", locked.root / "missing.pem") == 2
     assert "missing.pem is not a file" in capsys.readouterr().err
@@ -129,15 +131,54 @@ def test_a_stamp_that_cannot_be_checked_here_counts_for_nothing(locked, authorit
 
 
 @needs("openssl")
-def test_a_stamp_of_something_else_is_no_stamp(locked, authority):
+def test_a_stamp_of_something_else_is_no_stamp(locked, authority, monkeypatch, capsys):
     other = locked.root / "other"
     other.write_text("something else")
     request = locked.root / "other.tsq"
     run("openssl", "ts", "-query", "-data", other, "-sha256", "-cert", "-out", request)
-    assert locked.call("anchor", "--rfc3161", authority(request), "--ca", authority.ca) == 0
+    answer = authority(request)
+    assert locked.call("anchor", "--rfc3161", answer, "--ca", authority.ca) == 2
+    assert "is not a time stamp of this lock" in capsys.readouterr().err
+    assert [line.event for line in locked.entries()] == ["lock"]
+    monkeypatch.setattr(anchors, "_time_of", lambda *_: "some time")  # as if it had been taken all the same
+    assert locked.call("anchor", "--rfc3161", answer, "--ca", authority.ca) == 0
+    monkeypatch.undo()
     tier, checks = verified(locked, 3)
     assert tier == "T0"
     assert "is not a time stamp of this lock" in checks["anchor rfc3161"]["evidence"]
+
+
+@needs("openssl")
+def test_two_authorities_stamp_one_lock(locked, run_study, authority, other_authority):
+    stamped(locked, authority)
+    stamped(locked, other_authority)
+    locked.simulate_run(run_study)
+    for root in (authority.ca, other_authority.ca):
+        assert verified(locked, root=root)[0] == "T2"
+
+
+@needs("openssl")
+def test_a_certificate_that_is_not_the_authoritys_is_no_fault(locked, run_study, authority, other_authority):
+    assert locked.call("anchor", "--request") == 0
+    (request,) = locked.files.folder.glob("*.tsq")
+    assert locked.call("anchor", "--rfc3161", authority(request), "--ca", other_authority.ca) == 0
+    locked.simulate_run(run_study)
+    assert verified(locked)[1]["anchor rfc3161"]["status"] == "not checked"
+
+
+@needs("openssl")
+def test_a_stamp_obtained_after_the_run_under_a_line_from_before(locked, run_study, authority):
+    """The line names any file; the stamp is put where stamps used to be looked for."""
+    lock = locked.line("lock").facts["lock"]
+    content = b"anything"
+    (locked.files.folder / "readme.txt").write_bytes(content)
+    facts = {"kind": "rfc3161", "lock": lock, "file": "readme.txt", "sha256": hashlib.sha256(content).hexdigest()}
+    append(locked.files.ledger, "anchor", "small", facts)
+    locked.simulate_run(run_study)
+    assert locked.call("anchor", "--request") == 0
+    (request,) = locked.files.folder.glob("*.tsq")
+    shutil.copyfile(authority(request), locked.files.anchor(lock, "tsr"))
+    assert verified(locked, 3, root=authority.ca)[0] == "T0"
 
 
 @needs("openssl")
@@ -155,6 +196,16 @@ def test_a_signature_says_who_and_not_when(locked, ssh_key):
     assert tier == "T1"
     assert checks["anchor ssh"]["status"] == "ok"
     assert "it shows who signed, not when" in checks["anchor ssh"]["evidence"]
+
+
+@needs("ssh-keygen")
+def test_two_authors_sign_one_lock(locked, ssh_key, tmp_path_factory):
+    other = tmp_path_factory.mktemp("keys") / "other"
+    run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", other)
+    for key in (ssh_key, other):
+        assert locked.call("anchor", "--ssh", key) == 0
+    assert len(list(locked.files.folder.glob("*.ssh.sig"))) == 2
+    assert locked.call("verify") == 7  # not run, and nothing else
 
 
 @needs("ssh-keygen")

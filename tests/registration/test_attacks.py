@@ -155,7 +155,7 @@ def test_a_run_with_other_code(done, finds):
     told = done.told()
     told[1][1]["code"] = "0" * 64
     done.rechain(told)
-    finds(done, DEVIATION, "the run in line 2 used other code of aacbench than was locked")
+    finds(done, DEVIATION, "the run in line 2 used other code than was locked: code (tree: ")
 
 
 def test_a_study_that_was_moved_is_verified_where_it_is(done, capsys):

@@ -221,7 +221,7 @@ def test_a_title_cannot_look_like_a_tier(tmp_path, verified):
     assert made.call("lock") == 0
     _, out = verified(made, 7)
     assert "T3" not in [line[:2] for line in out.splitlines()]
-    assert "nice\\n\\nT3: anchored" in out
+    assert "small: nice T3: anchored and seeded (confirmatory" in out
 
 
 @pytest.mark.parametrize("verb", ["withdraw", "close"])

@@ -33,6 +33,9 @@ def verified(capsys):
     return verify
 
 
+AGAIN = "Run again after it failed or with other results"
+
+
 def standings(record):
     return {one["standing"] for one in record["predictions"]}
 
@@ -159,7 +162,10 @@ def test_cells_of_a_killed_run_run_again_until_they_please(locked, run_study, ve
     again.end()
     record = verified(locked, DEVIATION)
     assert standings(record) == {"exploratory"}
-    assert any(note.startswith("Run again with other results: random-subset on grid-8") for note in record["notes"])
+    assert any(
+        note.startswith("Run again after it failed or with other results: random-subset on grid-8")
+        for note in record["notes"]
+    )
 
 
 def failed_and_tried_again(registered, run_study):
@@ -179,7 +185,10 @@ def test_a_failed_seed_tried_until_it_was_ok(locked, run_study, verified):
     assert standings(record) == {"exploratory"}
     place = "random-subset on grid-8 at 16 B/v, seed 2"
     first = next(line.number for line in locked.entries() if line.facts.get("outcome") == "error")
-    assert f"Run again with other results: {place}: error in line {first}, then ok in line 10." in record["notes"]
+    assert (
+        f"Run again after it failed or with other results: {place}: error in line {first}, then ok in line 10."
+        in record["notes"]
+    )
 
 
 def test_a_failed_seed_tried_again_as_the_lock_allowed(tmp_path, run_study, verified):
