@@ -60,6 +60,7 @@ def statement(registration: str, lock: str) -> bytes:
 
 def sign_with_ssh(files: Files, registration: str, lock: str, key: Path) -> Entry:
     """Sign the statement with an ssh key, which shows who signed, but not when."""
+    _given(key)  # ssh-keygen would wait for a pipe
     signature = _run(["ssh-keygen", "-Y", "sign", "-n", NAMESPACE, "-f", str(key)], statement(registration, lock))
     return _keep(files, registration, lock, SSH, "ssh.sig", signature)
 

@@ -3,6 +3,7 @@
 import errno
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -30,6 +31,10 @@ COMMANDS = {
 
 
 _UNUSABLE = (errno.ENAMETOOLONG, errno.EACCES)  # errors of a name that a user gave, wherever they show
+_ELSEWHERE = {
+    errno.EMFILE: "Too many files are open; raise the limit (ulimit -n 1024).",
+    errno.ENOSPC: "The output cannot be written: its disk is full.",
+}
 
 
 class LazyGroup(click.Group):
@@ -73,8 +78,25 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo(f"aacbench: {error}", err=True)
         sys.exit(MISMATCH if isinstance(error, LockError | DamagedPlanError | DamagedCellError) else USAGE)
     except OSError as error:
-        if error.errno not in _UNUSABLE or error.filename is None or "--debug" in words:
+        sentence = _sentence(error)
+        if not sentence or "--debug" in words:
             raise
-        name = one_line(str(error.filename), 100)
-        click.echo(f"aacbench: {name} cannot be used ({error.strerror}); choose another name or folder.", err=True)
+        click.echo(f"aacbench: {sentence}", err=True)
         sys.exit(USAGE)
+
+
+def _sentence(error: OSError) -> str:
+    """What to say of an error of the user's names or machine; empty for any other."""
+    if error.errno in _UNUSABLE and error.filename is not None:
+        name = one_line(str(error.filename), 100)
+        return f"{name} cannot be used ({error.strerror}); choose another name or folder."
+    if isinstance(error, FileNotFoundError) and not _has_folder():
+        return "The folder that this was started in is gone; change to another one."
+    return _ELSEWHERE.get(error.errno or 0, "")
+
+
+def _has_folder() -> bool:
+    try:
+        return Path.cwd().is_dir()
+    except OSError:
+        return False

@@ -30,6 +30,8 @@ def verify_all(
     name: str | None, study: Path | None, roots: Sequence[Path] = (), gate: bool = False, as_json: bool = False
 ) -> int:
     """Verify one registration, or all of the project, and return the most serious exit code."""
+    if study is not None and not study.is_dir():
+        raise UsageError(f"{study} is not a folder; --study takes the folder of a study.")
     for root in roots:
         if not root.is_file():
             raise UsageError(f"{root} is not a file; --root takes a certificate in PEM format.")

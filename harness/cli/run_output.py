@@ -95,7 +95,7 @@ class Progress:
         self._began = time.monotonic()
 
     def __enter__(self) -> "Progress":
-        if sys.stderr.isatty():
+        if sys.stderr is not None and sys.stderr.isatty():
             columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
             self._bar = Bar(*columns, console=self._console)
             self._bar.start()

@@ -6,6 +6,8 @@ file. So the folder's name contains a digest of this file and all files with ker
 
 import hashlib
 import io
+import os
+import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -16,7 +18,8 @@ import numba
 from numba.core import dispatcher
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from aacbench.util.paths import cache_folder
+from aacbench.util.input_file import open_input
+from aacbench.util.paths import cache_folder, is_own
 
 _KERNEL_FOLDERS = ("graphs", "labels", "queries", "search")
 
@@ -36,10 +39,20 @@ setattr(numba.config, "CACHE_DIR", str(cache_folder() / "compiled" / kernel_dige
 
 
 class _CheckedFile(IndexDataCacheFile):
-    """Index and code of one function, each followed by its digest; pickle does not read on behind its own end.
+    """Index and code of one function, each followed by a digest of its name and content.
 
-    Numba takes an empty index, or code that cannot be read, for a function to compile, and replaces the file.
+    Numba takes an empty index, or code that cannot be read, for a function to compile. It numbers the files of code, so
+    that two processes may give one number to two signatures; here each file has a name of its own, and is there before
+    the index names it. Pickle does not read on behind its own end, where the digest is.
     """
+
+    def save(self, key: Any, data: Any) -> None:
+        name = f"{Path(self._index_name).stem}.{secrets.token_hex(8)}.nbc"
+        self._save_data(name, data)
+        known = self._load_index()
+        self._save_index({**known, key: name})
+        if key in known:
+            Path(self._data_path(known[key])).unlink(missing_ok=True)
 
     def _load_index(self) -> Any:
         return super()._load_index() if _is_sound(self._index_path) else {}
@@ -55,14 +68,20 @@ class _CheckedFile(IndexDataCacheFile):
         yield content
         data = content.getvalue()
         with super()._open_for_write(filepath) as file:
-            file.write(data + hashlib.sha256(data).digest())
+            os.fchmod(file.fileno(), 0o644)  # whatever the umask: what others could write is not loaded
+            file.write(data + _digest(filepath, data))
+
+
+def _digest(path: str, data: bytes) -> bytes:
+    return hashlib.sha256(Path(path).name.encode() + b"\0" + data).digest()
 
 
 def _is_sound(path: str) -> bool:
-    with suppress(OSError):
-        data = Path(path).read_bytes()
+    """Return whether a file is as it was written, by this user."""
+    with suppress(OSError), open_input(Path(path)) as file:
+        found, data = os.fstat(file.fileno()), file.read()
         size = len(data) - hashlib.sha256().digest_size
-        return size > 0 and hashlib.sha256(data[:size]).digest() == data[size:]
+        return is_own(found) and size > 0 and _digest(path, data[:size]) == data[size:]
     return False
 
 

@@ -82,9 +82,12 @@ def _own_folder_below(parent: Path) -> Path:
 
 
 def _is_private(found: os.stat_result) -> bool:
-    """Return whether no other user can write here: compiled kernels are loaded from a cache and run."""
-    others_write = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not others_write
+    return stat.S_ISDIR(found.st_mode) and is_own(found)
+
+
+def is_own(found: os.stat_result) -> bool:
+    """Return whether no other user can have written this: compiled kernels are loaded from a cache and run."""
+    return found.st_uid == os.getuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 @cache

@@ -42,6 +42,18 @@ def test_a_ledger_that_is_a_device_is_not_read(tmp_path):
     assert "it is a pipe or a device" in problem
 
 
+def test_a_study_that_is_a_loop_or_a_file(done, capsys):
+    (done.root / "loop").symlink_to(done.root / "loop")
+    for path in (done.root / "loop", done.toml):
+        assert done.call("verify", "--study", path) == 2
+        assert "is not a folder; --study takes the folder of a study" in capsys.readouterr().err
+
+
+def test_a_key_that_is_a_device(locked, capsys):
+    assert locked.call("anchor", "--ssh", "/dev/zero") == 2
+    assert "/dev/zero cannot be read (it is a pipe or a device" in capsys.readouterr().err
+
+
 def test_a_lock_that_is_a_pipe_is_not_read(locked, finds):
     (lock,) = locked.files.locks()
     reading, writing = os.pipe()

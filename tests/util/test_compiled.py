@@ -73,6 +73,13 @@ def test_damaged_machine_code_is_compiled_anew_and_replaced(tmp_path):
     for file, damage in zip(indexes[:3] + codes[3:], OF_INDEXES + OF_CODES, strict=True):
         file.write_bytes(damage(file.read_bytes()))
     assert (cache_hits(tmp_path), cache_hits(tmp_path)) == (0, 6)
+    one, other, open_to_all = (next(tmp_path.rglob(f"*{name}*.nbc")) for name in ("increase", "negate", "square"))
+    content = one.read_bytes()
+    one.write_bytes(other.read_bytes())  # code of another function
+    other.write_bytes(content)
+    open_to_all.chmod(0o666)  # which anybody could have written
+    assert (cache_hits(tmp_path), cache_hits(tmp_path)) == (3, 6)
+    assert len(list(tmp_path.rglob("*square*.nbc"))) == 1  # what was replaced is gone
 
 
 def test_a_disk_without_room_costs_only_time(tmp_path):
