@@ -139,6 +139,12 @@ def _notes(rows: Sequence[Row]) -> list[str]:
         for row in rows
         if row.method == BASELINE and row.outcome != "ok"
     ]
+    with_baseline = {row.graph for row in rows if row.method == BASELINE}
+    notes += [
+        f"No reductions on {graph}: its {BASELINE} cell is missing or damaged; run the study again."
+        for graph in dict.fromkeys(row.graph for row in rows)
+        if graph not in with_baseline
+    ]
     conventions = sorted({row.convention for row in rows})
     if any(not name.startswith("measured/") for name in conventions):
         notes.append(

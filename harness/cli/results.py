@@ -16,6 +16,7 @@ from aacbench.cli.shared import (
     echo_json,
     exit_code,
     report_damage,
+    report_missing,
     study_folder,
 )
 
@@ -58,7 +59,7 @@ def status(context: click.Context, study: Path | None, as_json: bool) -> None:
 @AS_JSON
 @click.pass_context
 def report(context: click.Context, study: Path | None, as_csv: bool, as_json: bool) -> None:
-    """Print the tables of a study from its stored rows; damaged cells are reported and left out.
+    """Print the tables of a study from its stored rows; missing and damaged cells are reported.
 
     \b
     aacbench report studies/quick                      Markdown to paste
@@ -71,6 +72,7 @@ def report(context: click.Context, study: Path | None, as_csv: bool, as_json: bo
     root = study_folder(study)
     contents = read_study(root)
     report_damage(contents)
+    report_missing(contents)
     cells = contents.planned_cells()
     rows, times = tables.rows_of(cells), latency.latencies(cells)
     if as_json:
@@ -162,9 +164,7 @@ def stats(
     else:
         click.echo(statistics_text.markdown(table))
     report_damage(contents)
-    missing = contents.summary().missing
-    if missing:
-        click.echo(f"aacbench: {len(missing)} planned cells are missing; run the study again.", err=True)
+    missing = report_missing(contents)
     compared = ["ok"] if table.cells else []
     failed = [outcome for outcome in table.outcomes if outcome not in ("ok", "unsupported")]
     incomplete = ["skipped"] if missing else []

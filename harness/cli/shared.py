@@ -99,6 +99,15 @@ def report_damage(contents: "StudyContents") -> None:
         click.echo(f"aacbench: {sentence}", err=True)
 
 
+def report_missing(contents: "StudyContents") -> bool:
+    """Report how many planned cells are missing, and return whether any is."""
+    count = len(contents.summary().missing)
+    if count:
+        cells = "1 planned cell is" if count == 1 else f"{count} planned cells are"
+        click.echo(f"aacbench: {cells} missing; run the study again.", err=True)
+    return count > 0
+
+
 def echo_json(value: Any) -> None:
     """Print a value as JSON; what is not a number is null."""
     click.echo(json.dumps(finite(value), indent=2, allow_nan=False))

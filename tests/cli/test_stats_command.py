@@ -67,7 +67,7 @@ def test_damage_and_missing_cells_are_told(tmp_path, capsys):
         file.unlink()
     damaged.parent.rmdir()
     assert command("stats", root) == 1
-    assert "1 planned cells are missing" in capsys.readouterr().err
+    assert "1 planned cell is missing; run the study again." in capsys.readouterr().err
 
 
 def test_nothing_to_compare_is_exit_code_5(tmp_path, capsys):

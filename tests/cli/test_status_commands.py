@@ -11,6 +11,7 @@ from cli.command import JUDGED, command, run_study
 from made_studies import made_cell, made_study
 
 from aacbench.run import rows, store
+from aacbench.run.layout import cell_folder
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +72,17 @@ def test_every_cell_is_read_once_and_its_rows_parsed_once(made, name, monkeypatc
     assert (len(read), len(set(read))) == (3, 3)
     assert len(parsed) == {"status": 0, "report": 3}.get(name, 2)
     assert len(set(parsed)) == len(parsed)
+
+
+def test_report_tells_that_planned_cells_are_missing(made, capsys):
+    assert command("report", made) == 0
+    assert capsys.readouterr().err == ""
+    for method, cells in (("dijkstra", "1 planned cell is"), ("loose", "2 planned cells are")):
+        shutil.rmtree(cell_folder(made, cell_of(made, method)["cell_id"]))
+        assert command("report", made) == 0
+        said = capsys.readouterr()
+        assert said.err == f"aacbench: {cells} missing; run the study again.\n"
+        assert "No reductions on p7: its dijkstra cell is missing or damaged; run the study again." in said.out
 
 
 COUNT_IMPORTS = """
