@@ -15,6 +15,7 @@ from aacbench.util.text import one_line
 Row = TypeVar("Row", bound=Any)  # a dataclass with a field `graph`
 
 LONGEST_CELL, LONGEST_REASON = 200, 400  # characters of a plugin's text in a table, and in a line
+LARGEST_BOUND = 1e20
 UNMATCHED = "deploys more than its budget by design; excluded from comparisons at matched memory."
 ORACLE = "sees the test queries, so it cannot be deployed; use it only as a bound."
 
@@ -39,6 +40,11 @@ def _escaped(text: str) -> str:
 
 def optional(value: float | None, form: str) -> str:
     return "" if value is None else format(value, form)
+
+
+def bound(value: float, digits: int) -> str:
+    """Return an end of an interval; below one degree of freedom it can exceed every count of expansions."""
+    return f"{value:.{digits}f}" if abs(value) < LARGEST_BOUND else "unbounded"
 
 
 def graph_names(graphs: Iterable[str]) -> dict[str, str]:

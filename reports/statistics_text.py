@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from aacbench.reports.formatting import aligned, graph_names, graph_notes, optional, without_markup
+from aacbench.reports.formatting import aligned, bound, graph_names, graph_notes, optional, without_markup
 from aacbench.reports.statistics import Analysis, Table
 from aacbench.run.matched import bytes_apart
 from aacbench.stats import Estimand
@@ -70,9 +70,9 @@ def sentence(table: Table, cell: Analysis) -> str:
     combined = _over_queries(table, cell)
     if effect.interval95 is None:
         return f"{claim} ({sample}). {effect.status.capitalize()}: {effect.reason}{combined}"
-    low, high = (_number(end, table.estimand) for end in effect.interval95)
+    span = _span(effect.interval95, table.estimand)
     only = f" {effect.reason}" if effect.reason else ""
-    return f"{claim} (95 % interval {low} to {high}; {sample}). {_verdict(table, cell)}{only}{combined}"
+    return f"{claim} (95 % interval {span}; {sample}). {_verdict(table, cell)}{only}{combined}"
 
 
 def _claim(table: Table, estimate: float) -> str:
@@ -247,7 +247,7 @@ def _points(value: float) -> str:
 
 
 def _span(interval: tuple[float, float] | None, kind: Estimand) -> str:
-    return "" if interval is None else f"{_number(interval[0], kind)} to {_number(interval[1], kind)}"
+    return " to ".join(bound(end, kind.digits) for end in interval or ())
 
 
 def _number(value: float, kind: Estimand) -> str:

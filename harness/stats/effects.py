@@ -36,7 +36,7 @@ OK = "ok"
 DEGENERATE = "degenerate"  # the differences have no spread, so the difference is exact and no test applies
 QUERIES_ONLY = "queries only"  # fewer than two seeds: the interval does not generalise to other builds
 NOT_TESTED = "not tested"  # there is an estimate, but the profile allows no inference from these rows
-NOT_ENOUGH = "not enough data"  # there is an estimate, but too few rows to bootstrap an interval
+NOT_ENOUGH = "not enough data"  # there is an estimate, but too few rows for an interval
 UNDEFINED = "undefined"  # there is no estimate
 
 
@@ -47,6 +47,7 @@ FEW_RESAMPLES = (
     "the rows have {found} distinct bootstrap resamples, and a 95 % interval needs "
     f"{FEWEST_RESAMPLES}; run more seeds or queries."
 )
+NO_ERROR = "the means of the seeds are all equal, and so are those of the queries; run more seeds or queries."
 SEEDS_NEEDED = "{profile} tests over seeds and needs at least two paired seeds."
 
 
@@ -233,6 +234,8 @@ def _crossed(untested: Effect, profile: Profile, estimand: Estimand, rows: Array
         untested = replace(untested, status=QUERIES_ONLY, reason=reason, level="queries")
         return _with_test(untested, profile, estimand, test)
     table = crossed(rows)
+    if not table.se > 0:  # the rows vary, but their variation cancels out
+        return replace(untested, status=NOT_ENOUGH, reason=NO_ERROR)
     test = t_test(center, float(table.se), float(table.df), margin)
     return _with_test(replace(untested, level=SEEDS_AND_QUERIES), profile, estimand, test)
 

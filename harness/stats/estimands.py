@@ -42,8 +42,9 @@ class Estimand:
         return np.log(value) if self.is_ratio else np.asarray(value, dtype=float)
 
     def shown(self, value: float) -> float:
-        """Convert back from the scale on which it is tested."""
-        return float(np.exp(value)) if self.is_ratio else float(value)
+        """Convert back from the scale on which it is tested; a ratio beyond all numbers is infinite."""
+        with np.errstate(over="ignore"):
+            return float(np.exp(value)) if self.is_ratio else float(value)
 
     def favours_a(self, value: float) -> bool:
         return value > self.null if self.better == "higher" else value < self.null

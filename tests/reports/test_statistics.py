@@ -1,6 +1,7 @@
 """From a store to a table: pairing by bytes, seeds and queries, families, and sentences that say no more than is so."""
 
 import json
+import re
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -231,3 +232,15 @@ def test_records_are_plain_and_carry_the_whole_profile(tmp_path):
     assert facts["cells"][0]["effect"]["estimate"] == table.cells[0].effect.estimate
     assert facts["forest"][0]["interval90"] == list(table.cells[0].effect.interval90)
     assert len(facts["profile_digest"]) == 64
+
+
+@pytest.mark.parametrize("estimand", ["reduction_of_means_pp", "ratio_of_means"])
+def test_ends_beyond_every_count_are_unbounded(tmp_path, estimand):
+    crosswise = [made_cell("aac", counted, seed=seed) for seed, counted in ((1, [10, 20]), (2, [20, 11]))]
+    cells = [made_cell("dijkstra", [90, 90]), made_cell("alt", [15, 15], claims=CERTAIN), *crosswise]
+    with np.errstate(over="raise"):  # numpy would print a warning
+        table = analyse(read_study(made_study(tmp_path, cells)), "alt", "aac", None, estimand)
+    assert table.cells[0].effect.df < 1
+    assert "to unbounded; " in sentence(table, table.cells[0])
+    assert "to unbounded | " in markdown(table)
+    assert not re.search(r"\d{21}|\binf\b", markdown(table))

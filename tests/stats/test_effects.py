@@ -286,3 +286,13 @@ def test_no_bootstrap_interval_stands_beside_a_t_test_of_too_few_rows():
     found = effect_of_rows(few("a", 2, 2), few("b", 2, 2, 2), CROSSED_1, estimand("ratio_of_means"))
     assert found.interval95 is not None
     assert found.bootstrap95 is None
+
+
+def test_variation_that_cancels_out_is_not_enough_data():
+    crosswise = MethodRows("a", {1: {0: 10, 1: 20}, 2: {0: 20, 1: 10}})
+    found = effect_of_rows(crosswise, few("b", 2, 2), CROSSED_1, estimand("ratio_of_means"))
+    assert found.outcome in OUTCOMES
+    even = MethodRows("b", {1: {0: 15, 1: 15}}, deterministic=True)
+    found = effect_of_rows(crosswise, even, CROSSED_1, estimand("ratio_of_means"))
+    assert (found.estimate, found.status, found.interval95) == (1, "not enough data", None)
+    assert "run more seeds or queries" in found.reason
