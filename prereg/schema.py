@@ -276,7 +276,10 @@ def _observation(row: Any, key: str, seeds: int) -> Observation:
     checks = {"graph": values.text, "budget": values.budget, "method": values.text, "values": _numbers}
     found = values.record_of(Observation, row, checks, key)
     if len(found.values) not in (1, seeds):
-        raise UsageError(f"{key}.values must have one number for each of the {seeds} seeds, or one for all of them.")
+        raise UsageError(
+            f"{key}.values must have one number for each of the {seeds} seeds, or one for all of them; "
+            "leave seeds without a value out of the list of seeds."
+        )
     return found
 
 

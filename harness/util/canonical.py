@@ -103,10 +103,11 @@ def _explained() -> Iterator[None]:
 
 
 def _number(value: int | float, where: str, portable: bool) -> int | float:
+    name = where or "The value"
     if isinstance(value, float) and not math.isfinite(value):
-        raise DataError(f"{where or 'The value'} is {value}, which JSON cannot hold; write it as text.")
+        raise DataError(f"{name} is {value}, which JSON cannot hold; give a finite number, or leave it out.")
     if portable and abs(value) > LARGEST:
-        raise DataError(f"{where or 'The value'} is a number of 2^53 or more, which many readers round; use text.")
+        raise DataError(f"{name} is a number of 2^53 or more, which many readers round; use text.")
     return int(value) if isinstance(value, int) or value.is_integer() else float(value)
 
 

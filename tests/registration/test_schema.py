@@ -139,6 +139,14 @@ def test_published_observations_are_for_replications_alone():
     assert "replication" in refused(changed('status = "replication"', 'status = "confirmatory"', replication))
 
 
+def test_a_published_value_that_is_none_is_left_out_with_its_seed():
+    replication = (FOLDER / "ogbn-arxiv.toml").read_text(encoding="utf-8")
+    said = refused(changed("values = [87.60, ", "values = [nan, ", replication))
+    assert said.endswith("values #1 is nan, which JSON cannot hold; give a finite number, or leave it out.")
+    said = refused(changed("values = [87.60, ", "values = [", replication))
+    assert said.endswith("or one for all of them; leave seeds without a value out of the list of seeds.")
+
+
 @given(st.text(max_size=40))
 def test_junk_is_one_sentence(text):
     assert refused(text)

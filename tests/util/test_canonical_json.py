@@ -105,7 +105,7 @@ def holding_itself():
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({"a": [float("nan")]}, "a #1 is nan"),
+        ({"a": [float("nan")]}, "a #1 is nan, which JSON cannot hold; give a finite number, or leave it out."),
         (float("-inf"), "The value is -inf"),
         ({1: 2}, "has the key 1"),
         ({"a": {None: 2}}, "a has the key None"),
