@@ -200,7 +200,8 @@ def _find(wanted: str, extra: Mapping[str, Path]) -> tuple[Path | Traversable, s
 
 def _contents(source: Path | Traversable) -> str:
     try:
-        return (read_input(source) if isinstance(source, Path) else source.read_bytes()).decode("utf-8")
+        data = read_input(source) if isinstance(source, Path) else source.read_bytes()
+        return data.decode("utf-8").removeprefix("\ufeff")  # "utf-8-sig" would count bytes after the mark
     except OSError as error:
         raise UsageError(f"The protocol cannot be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import replace
+from importlib import resources
 
 import pytest
 from hypothesis import given
@@ -227,6 +228,12 @@ def test_bad_toml_is_told_with_its_line(text, place, tmp_path):
 def test_what_toml_itself_cannot_take_is_a_sentence_too(tmp_path):
     assert "digits" in complaint(f"a = {'9' * 5000}", tmp_path)
     assert "recursion" in complaint(f"a = {'[' * 100_000}", tmp_path)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_protocol(tmp_path):
+    file = tmp_path / "marked.toml"
+    file.write_bytes(b"\xef\xbb\xbf" + (resources.files("aacbench.protocols") / "quick.toml").read_bytes())
+    assert read_protocol(file) == read_protocol("quick")
 
 
 def test_files_that_cannot_be_read(tmp_path):
