@@ -19,7 +19,7 @@ class Estimand:
     """A quantity that compares A with B.
 
     `linear` gives one value per seed and query, on the log scale for a ratio; the variance of their mean is that of
-    the estimate. Without it, intervals are bootstrapped.
+    the estimate. Without it, profiles that infer over queries too bootstrap the intervals.
     """
 
     name: str

@@ -296,3 +296,11 @@ def test_variation_that_cancels_out_is_not_enough_data():
     found = effect_of_rows(crosswise, even, CROSSED_1, estimand("ratio_of_means"))
     assert (found.estimate, found.status, found.interval95) == (1, "not enough data", None)
     assert "run more seeds or queries" in found.reason
+
+
+@pytest.mark.parametrize("name", ESTIMANDS)
+def test_intervals_of_the_papers_profile_are_around_the_mean_of_the_seeds(name):
+    kind = estimand(name)
+    found = effect_of_rows(rows("a", SEEDS, spread=1), rows("bb", SEEDS, spread=1), PAPER_1, kind, BASE)
+    assert kind.working(found.interval95).mean() == pytest.approx(kind.working(found.per_seed).mean())
+    assert not found.bootstrapped
