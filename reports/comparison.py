@@ -14,6 +14,7 @@ from aacbench.reports.formatting import (
     aligned,
     is_matched,
     is_oracle,
+    literal,
     mark_notes,
     marked,
     optional,
@@ -117,8 +118,9 @@ def markdown(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str,
     notes += [*mark_notes(oracle_a or oracle_b), *graph_notes]
     note = "".join(f"\n\n{note}" for note in notes)
     return without_markup(
-        f"A is {marked(a, oracle_a)}, B is {marked(b, oracle_b)}. Expansions per test query, paired; below 1, A "
-        "expands less. The mean of the lesser takes the search that expanded less, query by query; no method does so."
+        f"A is {literal(marked(a, oracle_a))}, B is {literal(marked(b, oracle_b))}. "
+        "Expansions per test query, paired; below 1, A expands less. "
+        "The mean of the lesser takes the search that expanded less, query by query; no method does so."
         "\n\n"
         f"{aligned(table, ('graph',))}{note}"
     )

@@ -18,6 +18,12 @@ LONGEST_CELL, LONGEST_REASON = 200, 400  # characters of a plugin's text in a ta
 LARGEST_BOUND = 1e20
 UNMATCHED = "deploys more than its budget by design; excluded from comparisons at matched memory."
 ORACLE = "sees the test queries, so it cannot be deployed; use it only as a bound."
+# A pair of marks that opens and closes, and the marks to escape then; an underscore inside a word is none.
+_EMPHASIS = {
+    r"\*(?=[^\s*]).*[^\s*]\*": r"\*",
+    r"~(?=[^\s~]).*[^\s~]~": "~",
+    r"(?<![^\W_])_(?=[^\s_]).*[^\s_]_(?![^\W_])": r"(?<![^\W_])_|_(?![^\W_])",
+}
 
 
 def aligned(rows: Sequence[Mapping[str, str]], text_columns: Collection[str]) -> str:
@@ -28,6 +34,15 @@ def aligned(rows: Sequence[Mapping[str, str]], text_columns: Collection[str]) ->
     return tabulate(body, headers=columns, tablefmt="pipe", colalign=align, disable_numparse=True)
 
 
+def literal(text: str) -> str:
+    """Return a plugin's words for Markdown without emphasis, strikethrough or entities; most need no change."""
+    text = re.sub(r"&(?=#?\w+;)", "&amp;", text)
+    for pair, mark in _EMPHASIS.items():
+        if re.search(pair, text):
+            text = re.sub(rf"(\\*)({mark})", r"\1\1\\\2", text)
+    return text
+
+
 def without_markup(text: str) -> str:
     """Return Markdown in which a plugin's words begin no tag, link or image; our own text has none of them."""
     return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", text).replace("](", "]\\(")
@@ -35,7 +50,7 @@ def without_markup(text: str) -> str:
 
 def _escaped(text: str) -> str:
     """Return the text as a cell of a table. Backslashes before a mark are doubled, or they would undo its own."""
-    return re.sub(r"(\\*)([|`])", r"\1\1\\\2", without_markup(one_line(text, LONGEST_CELL)))
+    return re.sub(r"(\\*)([|`])", r"\1\1\\\2", without_markup(literal(one_line(text, LONGEST_CELL))))
 
 
 def optional(value: float | None, form: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from aacbench.reports.formatting import aligned, bound, graph_names, graph_notes, optional, without_markup
+from aacbench.reports.formatting import aligned, bound, graph_names, graph_notes, literal, optional, without_markup
 from aacbench.reports.statistics import Analysis, Table
 from aacbench.run.matched import bytes_apart
 from aacbench.stats import Estimand
@@ -51,9 +51,12 @@ def _renamed(table: Table, names: Mapping[str, str]) -> Table:
 
     return replace(
         table,
+        a=literal(table.a),
+        b=literal(table.b),
         cells=tuple(replace(cell, graph=names[cell.graph]) for cell in table.cells),
         unpaired=tuple(map(renamed, table.unpaired)),
-        failures=tuple(map(renamed, table.failures)),
+        failures=tuple(literal(renamed(failure)) for failure in table.failures),
+        warnings=tuple(map(literal, table.warnings)),
     )
 
 

@@ -13,6 +13,7 @@ from aacbench.reports.formatting import (
     aligned,
     is_matched,
     is_oracle,
+    literal,
     mark_notes,
     marked,
     optional,
@@ -171,7 +172,7 @@ def _reasons(rows: Sequence[Row]) -> list[str]:
     lines = []
     for (outcome, reason), places in worst_first:
         listed = "; ".join(f"{place} at {', '.join(budgets)} B/v" for place, budgets in places.items())
-        lines.append(f"- {outcome}: {one_line(listed)}: {one_line(reason, LONGEST_REASON)}")
+        lines.append(f"- {outcome}: {literal(one_line(listed))}: {literal(one_line(reason, LONGEST_REASON))}")
     return lines
 
 

@@ -192,6 +192,38 @@ def rendered(text):
     return re.sub(r"</?(table|thead|tbody|tr|th|td|p|ul|li|code)( style=[^>]*)?>", "", html)
 
 
+EMPHASIS = "**b** x*y*z ~~q~~ _i_ __init__ &lt; \\*e*"
+ORDINARY = "K0=16 pool=fps my_own_pool f(*args, **kwargs) 2 * 3 * 4 ~5 to ~6 '_labels' a & b; R&D"
+
+
+@pytest.mark.parametrize(("words", "changed"), [(EMPHASIS, True), (ORDINARY, False)])
+def test_emphasis_in_the_words_of_a_plugin_is_shown_as_it_is(tmp_path, words, changed):
+    odd = f"odd[{words}]"
+    cells = [
+        made_cell("dijkstra", [9, 9]),
+        made_cell("alt", [8, 8]),
+        made_cell(odd, [5, 6], params={"K": words}),
+        made_cell(odd, [5], params={"K": words}, seed=2, outcome="error", reason=f"Error: {words}"),
+    ]
+    study = made_study(tmp_path, cells)
+    stored = planned_cells(study)
+    pair = comparison.compare(*(comparison.Side(name, study, name, stored) for name in (odd, "dijkstra")))
+    texts = [
+        markdown(rows_of(stored)),
+        comparison.markdown(pair, odd, "dijkstra"),
+        statistics_text.markdown(statistics.analyse(read_study(study), odd, "alt", None, None)),
+    ]
+    shown = escape(words, quote=False)
+    for text in texts:
+        html = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
+        assert not re.search("<(em|strong|s)>", html)
+        assert f"odd[{shown}]" in html
+        assert (words not in text) == changed
+    for text in (texts[0], texts[2]):
+        assert f"Error: {shown}" in MarkdownIt("commonmark").enable("strikethrough").render(text)
+    assert f"K={shown}" in MarkdownIt().enable("table").render(texts[0])
+
+
 def test_markup_in_the_words_of_a_plugin_is_shown_as_it_is(tmp_path):
     odd, graph = f"odd[{MARKUP}]", f"own:{MARKUP}"
     cells = [
