@@ -45,7 +45,7 @@ def export(
         bundle = restored(config, found)
     # Cells may share a bundle, which describes the first of them.
     info = bundle_info(plan_of(found.key), found.record["claims"], found.record["build"])
-    with storing(folder.parent):
+    with storing(folder, "name another folder"):
         copy_bundle(bundle, folder, {"cell": found.cell_id, "outcome": found.outcome, **info})
     size = sum(file.stat().st_size for file in folder.iterdir())
     key = found.key

@@ -1,8 +1,10 @@
 """The numbers a cell was judged by, computed again from the graph."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from aacbench.labels.exact import Direction, distances
 from aacbench.processes.pool import isolated
 from aacbench.run.audit import audit_answers, audit_bounds, audit_targets, total
 from aacbench.run.build import Built, CellJob, Result, build
+from aacbench.run.layout import BUNDLES
 from aacbench.run.loaded_graph import LoadedGraph
 from aacbench.run.measure import ready
 from aacbench.run.rebuild import difference, rebuild, stored_job
@@ -54,7 +57,13 @@ def replay(config: RunConfig, cell: Cell) -> list[Line]:
     """Build a cell again and recompute its counterexamples or, where it has none, its rows and its audit."""
     if "audit" not in cell.record:
         raise UsageError(f"Cell {cell.cell_id} has no audit, so there is nothing to replay; run it again.")
-    job, lines, built = stored_job(config, cell), [], None
+    with TemporaryDirectory() as folder:  # so that a study that may only be read can be replayed
+        job = stored_job(replace(config, artifacts=Path(folder)), cell)
+        return _built_and_measured(config, cell, replace(job, bundles=Path(folder) / BUNDLES))
+
+
+def _built_and_measured(config: RunConfig, cell: Cell, job: CellJob) -> list[Line]:
+    lines, built = [], None
     if cell.record["bundle"]:
         answer = rebuild(config, [job])[cell.cell_id]
         if isinstance(answer, Result):

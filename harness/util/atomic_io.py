@@ -15,25 +15,25 @@ _SENTENCES = {
     errno.ENOSPC: "The disk of {root} is full; free some space, " + _RERUN,
     errno.EDQUOT: "Your disk quota for {root} is used up; free some space, " + _RERUN,
     errno.EFBIG: "A file in {root} would exceed the limit on file sizes; raise it (ulimit -f unlimited), " + _RERUN,
-    errno.EROFS: "{root} is on a read-only disk; choose another folder with --out.",
-    errno.EACCES: "No permission to write to {root}; choose another folder with --out, or change its permissions.",
-    errno.EPERM: "No permission to write to {root}; choose another folder with --out, or change its permissions.",
-    errno.ENOTDIR: "{root} is not a folder, or has a file where a folder must be; choose another with --out.",
-    errno.ENOLCK: "The file system of {root} does not support file locks; choose a folder on another disk with --out.",
+    errno.EROFS: "{root} is on a read-only disk; {instead}.",
+    errno.EACCES: "No permission to write to {root}; {instead}, or change its permissions.",
+    errno.EPERM: "No permission to write to {root}; {instead}, or change its permissions.",
+    errno.ENOTDIR: "{root} is not a folder, or has a file where a folder must be; {instead}.",
+    errno.ENOLCK: "The file system of {root} does not support file locks; {instead}, on another disk.",
 }
-_OTHERWISE = "{root} could not be written ({reason}); choose another folder with --out, or repair the disk, " + _RERUN
+_OTHERWISE = "{root} could not be written ({reason}); {instead}, or repair the disk, " + _RERUN
 # Some network file systems cannot sync a folder; a caller could do nothing about it.
 _CANNOT_SYNC_FOLDERS = (errno.EINVAL, errno.ENOTSUP)
 
 
 @contextmanager
-def storing(root: Path) -> Iterator[None]:
-    """Turn an OSError into a StoreError with one sentence that names the folder, mostly a study's."""
+def storing(root: Path, instead: str = "choose another folder with --out") -> Iterator[None]:
+    """Turn an OSError into a StoreError with one sentence that names the folder, mostly a study's, and what to do."""
     try:
         yield
     except OSError as error:
         sentence = _SENTENCES.get(error.errno or 0, _OTHERWISE)
-        raise StoreError(sentence.format(root=root, reason=error.strerror or error)) from error
+        raise StoreError(sentence.format(root=root, instead=instead, reason=error.strerror or error)) from error
 
 
 def write_file(path: Path, data: bytes) -> None:

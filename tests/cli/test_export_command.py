@@ -68,6 +68,16 @@ def test_a_folder_that_exists_and_a_cell_without_arrays_are_refused(study, tmp_p
     assert not (tmp_path / "out").exists()
 
 
+def test_a_folder_that_cannot_be_written_is_named_with_what_to_do(study, tmp_path, capsys):
+    (tmp_path / "loop").symlink_to("loop")
+    (cell,) = (cell for cell in studies.cells(study).values() if cell.key["method"] == "alt")
+    assert command("export", cell.cell_id, tmp_path / "loop" / "out", "--study", study) == 2
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'loop' / 'out'} could not be written" in said
+    assert "name another folder" in said
+    assert "--out" not in said
+
+
 def test_limits_hold_where_a_bundle_is_built_again(study, tmp_path, capsys):
     cell = next(cell for cell in studies.cells(study).values() if cell.key["method"] == "alt")
     shutil.rmtree(study / "artifacts")

@@ -153,6 +153,15 @@ def test_replay_recomputes_the_counterexample(study, capsys):
     assert "agree" in out
 
 
+def test_replay_writes_nothing_into_the_study(study, tmp_path, capsys):
+    copied = shutil.copytree(study, tmp_path / "copied")
+    shutil.rmtree(copied / "artifacts")
+    before = sorted(copied.rglob("*"))
+    assert command("replay", cell_of(copied, "alt")["cell_id"], "--study", copied) == 0
+    assert sorted(copied.rglob("*")) == before
+    assert "agree" in capsys.readouterr().out
+
+
 def test_replay_with_another_source_says_that_numbers_differ(study, tmp_path, capsys):
     changed = tmp_path / "judged.py"
     changed.write_text(JUDGED.read_text().replace("1000000", "2000000"))
