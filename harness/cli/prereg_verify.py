@@ -16,7 +16,7 @@ from aacbench.prereg.predictions import INTERVAL, POINT, VIOLATIONS, Band, Count
 from aacbench.prereg.schema import EXPLORATORY, read_registration
 from aacbench.prereg.verdicts import NOT_EVALUATED
 from aacbench.prereg.verify import TIERS, Verification, verify
-from aacbench.reports.formatting import aligned, optional
+from aacbench.reports.formatting import aligned, bound, optional
 from aacbench.stats import ForestRow, estimand
 from aacbench.util.atomic_io import replace_file, storing
 from aacbench.util.canonical import finite, pretty
@@ -175,7 +175,7 @@ def _digits(prediction: Prediction) -> int:
 
 
 def _ends(interval: tuple[float, float] | None, digits: int) -> str:
-    return " to ".join(f"{end:.{digits}f}" for end in interval or ())
+    return " to ".join(bound(end, digits) for end in interval or ())
 
 
 def _targets(name: str | None) -> Iterator[tuple[Files, Path]]:
