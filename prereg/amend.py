@@ -111,7 +111,7 @@ def unchanged_lock(files: Files, registration: Registration, history: History) -
 
 def affected_predictions(before: Lock, after: Lock) -> set[str]:
     """The ids of the predictions with another meaning under the second lock, by text, methods, data, cells or code."""
-    if any(before.body[name] != after.body[name] for name in ("methods", "data", "cells", "code")):
+    if any(before.body.get(name) != after.body.get(name) for name in ("methods", "plugins", "data", "cells", "code")):
         return {one["id"] for one in after.registration["prediction"]}
     return reworded_predictions(before.registration, after.registration)
 

@@ -182,8 +182,7 @@ def _check_stamp(files: Files, entry: Entry, lock: str, roots: Sequence[Path]) -
 def _signer(answer: Path) -> str:
     """Who signed a time stamp, as its certificate says."""
     with temporary_folder() as folder:
-        token, signer = folder / "token.der", folder / "signer.pem"
-        _output(["openssl", "ts", "-reply", "-in", str(answer), "-token_out", "-out", str(token)])
+        token, signer = _token(answer, folder), folder / "signer.pem"
         told = ["-noverify", "-signer", str(signer), "-out", str(folder / "content")]
         _output(["openssl", "cms", "-verify", "-inform", "DER", "-in", str(token), *told])
         names = _output(["openssl", "x509", "-in", str(signer), "-noout", "-subject", "-issuer"])
@@ -192,8 +191,16 @@ def _signer(answer: Path) -> str:
 
 def _time_of(answer: Path, registration: str, lock: str) -> str:
     """The time that an authority's answer gives to this lock; empty if it is no answer, or about something else."""
-    text = _output(["openssl", "ts", "-reply", "-in", str(answer), "-text"])
+    with temporary_folder() as folder:  # only the token is signed; around it stands what anybody may have written
+        token = _token(answer, folder)
+        text = _output(["openssl", "ts", "-reply", "-in", str(token), "-token_in", "-text"])
     return _stamp_time(text) if _imprint(registration, lock) in _stamped_digest(text) else ""
+
+
+def _token(answer: Path, folder: Path) -> Path:
+    token = folder / "token.der"
+    _output(["openssl", "ts", "-reply", "-in", str(answer), "-token_out", "-out", str(token)])
+    return token
 
 
 def _imprint(registration: str, lock: str) -> str:

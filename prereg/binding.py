@@ -25,7 +25,8 @@ from aacbench.run.store import Cell, scan
 from aacbench.util.canonical import digest, plain
 from aacbench.version import VERSION
 
-CELL_TAG = "aacbench.prereg.cell/1"
+CELL_TAG, RESULT_TAG = "aacbench.prereg.cell/1", "aacbench.prereg.result/1"
+RESULT = ("outcome", "bytes", "tier", "claims", "audit")
 EVIDENCE = ("outcome", "reason", "key", "lock", "chosen_from", "bytes", "tier", "claims", "audit")
 
 
@@ -177,7 +178,7 @@ def cell_facts(cell_id: str, record: Mapping[str, Any], rows: str | None) -> dic
         "cell": cell_id,
         "digest": evidence_digest(cell_id, record, rows),
         "outcome": record["outcome"],
-        "rows": rows,
+        "result": result_digest(record, rows),
         "label": record["key"]["label"],
         "place": place_of(record["key"]),
     }
@@ -187,6 +188,13 @@ def evidence_digest(cell_id: str, record: Mapping[str, Any], rows: str | None) -
     """The digest of all that verdicts use from a cell: its rows (by sha256), bytes, claims and audit, but no times."""
     evidence: dict[str, Any] = {name: plain(record.get(name)) for name in EVIDENCE}
     return digest({"cell": cell_id, **evidence, "queries_sha256": rows}, CELL_TAG)
+
+
+def result_digest(record: Mapping[str, Any], rows: str | None) -> str:
+    """The digest of a cell's result, which is the same under another lock; not of its arrays, which machines round."""
+    result = {name: plain(record.get(name)) for name in RESULT}
+    counted = {name: value for name, value in (result["bytes"] or {}).items() if name != "arrays"}
+    return digest({**result, "bytes": counted, "queries_sha256": rows}, RESULT_TAG)
 
 
 def stored_evidence(cell: Cell) -> str:

@@ -148,7 +148,7 @@ def tries_by_place(history: History) -> dict[str, list[Entry]]:
     for line in history.of("cell"):
         tries = found.setdefault(line.facts["place"], [])
         last = tries[-1].facts if tries else None
-        same = last is not None and all(last.get(key) == line.facts.get(key) for key in ("outcome", "rows"))
+        same = last is not None and all(last.get(key) == line.facts.get(key) for key in ("outcome", "result"))
         if not same or line.facts["outcome"] not in ANSWERED:
             tries.append(line)
     return found

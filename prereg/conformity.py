@@ -103,11 +103,19 @@ def locks_of(files: Files, registration: Registration, history: History) -> tupl
     ]
     if problems:
         return {}, checks
+    checks.append(check_of("amended", _empty_amendments(history, locks), ORDER, "each amendment changed the file"))
     changed = [
         f"{one['key']} is {one['after']!r} in the file, but {one['before']!r} was locked."
         for one in changes_since(registration, locks[history.digests[-1]])
     ]
     return locks, [*checks, check_of("registration", changed, TAMPERED, "the file is as locked")]
+
+
+def _empty_amendments(history: History, locks: Mapping[str, Lock]) -> Iterator[str]:
+    """A lock of the same registration would give every cell another name, and hide that it was run before."""
+    for before, entry in zip(history.digests, history.locks[1:], strict=False):
+        if locks[before].registration == locks[entry.facts["lock"]].registration:
+            yield f"line {entry.number} (amend) changes nothing in the registration."
 
 
 def as_locked(

@@ -17,13 +17,14 @@ from aacbench.util.input_file import read_input
 
 LEDGER_TAG = "aacbench.prereg.ledger/1"
 FIRST = "0" * 64  # the `previous` digest of the first line
+_CELL = ("lock", "start", "cell", "digest", "outcome", "result", "label", "place")
 # The facts that a line must have for each event, with their types; `cells` maps cell ids to digests.
 _FACTS: dict[str, dict[str, type]] = {
     "lock": {"lock": str},
     "anchor": {"kind": str, "lock": str},
     "amend": {"lock": str, "reason": str, "difference": list},
     "run_start": {"lock": str, "study": str, "code": str},
-    "cell": {"lock": str, "start": str, "cell": str, "digest": str, "outcome": str, "label": str, "place": str},
+    "cell": dict.fromkeys(_CELL, str),
     "run_end": {"lock": str, "start": str, "study": str, "root": str, "cells": dict},
     "abort": {"lock": str, "start": str},
     "deviate": {"what": list, "reason": str},

@@ -143,7 +143,7 @@ class Runs:
     def _contradictions(self) -> Iterator[str]:
         """The lines that tell another thing of a cell than an earlier line does, or than the cell itself."""
         subjects: dict[str, tuple[str, str]] = {}
-        results: dict[tuple[str, str], tuple[str, str | None]] = {}
+        results: dict[tuple[str, str], tuple[str, str]] = {}
         latest: dict[str, str] = {}
         for line in self.history.of("cell", "run_end"):
             facts = line.facts
@@ -154,7 +154,7 @@ class Runs:
                 continue
             name, value = facts["cell"], facts["digest"]
             latest[name] = value
-            subject, result = (facts["label"], facts["place"]), (facts["outcome"], facts.get("rows"))
+            subject, result = (facts["label"], facts["place"]), (facts["outcome"], facts["result"])
             same = subjects.setdefault(name, subject) == subject and results.setdefault((name, value), result) == result
             if not same:
                 yield f"line {line.number} contradicts an earlier line about cell {name}."
@@ -163,8 +163,8 @@ class Runs:
                 if not isinstance(cell, Cell) or name not in subjects:
                     continue
                 facts = cell_facts(name, cell.record, cell.record["files"].get(QUERIES_FILE))
-                told = results.get((name, facts["digest"]), (facts["outcome"], facts["rows"]))
-                if (*subjects[name], *told) != tuple(facts[key] for key in ("label", "place", "outcome", "rows")):
+                told = results.get((name, facts["digest"]), (facts["outcome"], facts["result"]))
+                if (*subjects[name], *told) != tuple(facts[key] for key in ("label", "place", "outcome", "result")):
                     yield f"the line about cell {name} tells another thing than the cell."
 
     def _unrecorded(self) -> Iterator[str]:
@@ -220,9 +220,11 @@ class Runs:
 
     def _not_there(self) -> Iterator[str]:
         there = {name for cells in self.stored.values() for name in cells}
+        places = {line.facts["cell"]: line.facts["place"] for line in self.history.of("cell")}
+        done = {places.get(name) for name in there}  # also under a later lock, which gives the cell another name
         for names in self._names.values():
             for name, recorded in names.items():
-                if name not in there and all(run.end is None for run, _ in recorded):
+                if name not in there and places.get(name) not in done and all(run.end is None for run, _ in recorded):
                     yield (
                         f"cell {name} was recorded by the run in line {recorded[-1][0].start.number} and is not there: "
                         f"it was deleted, or the run was killed at that moment; run it again."

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.prereg import evaluate
-from aacbench.prereg.amend import WORDS_ONLY
+from aacbench.prereg.amend import WORDS_ONLY, differences
 from aacbench.prereg.anchors import CheckedAnchor, anchor_checks, checked_anchors, stamped_before
 from aacbench.prereg.checks import (
     FAIL,
@@ -226,10 +226,11 @@ def _verdicts_before_amendment(
     lock = first_run_lock(history, locks)
     if lock is None:
         return
-    for entry in history.of("amend"):
-        for one in entry.facts["difference"] if history.seen(entry) else ():
-            if isinstance(one, dict) and (key := str(one.get("key"))).partition(".")[0] in WORDS_ONLY:
-                yield f"{key} was amended in line {entry.number}, after a run had begun; before: {one.get('before')!r}."
+    for digest, entry in zip(history.digests, history.locks[1:], strict=False):
+        changed = differences(locks[digest].registration, locks[entry.facts["lock"]].registration)
+        for change in changed if history.seen(entry) else ():
+            if (key := change["key"]).partition(".")[0] in WORDS_ONLY:
+                yield f"{key} was amended in line {entry.number}, after a run had begun; before: {change['before']!r}."
     now = {one.id: plain(asdict(one)) for one in registration.predictions}
     before = {one["id"]: one for one in lock.registration["prediction"]}
     for one in judge_as_locked(lock, registration, rows):

@@ -14,7 +14,6 @@ from typing import Any
 import rfc8785
 
 from aacbench.errors import DataError
-from aacbench.util.text import one_line
 
 LONGEST_TEXT = 200  # characters of it in an error
 LARGEST = 2**53 - 1  # many JSON readers round larger whole numbers
@@ -98,8 +97,8 @@ def _explained() -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:
         begin, end = error.object.rfind('"', 0, error.start) + 1, error.object.find('"', error.end)
-        text = one_line(error.object[begin:end], LONGEST_TEXT)
-        raise DataError(f"The text '{text}' has no UTF-8 form; if it is a file's name, rename the file.") from error
+        text = error.object[begin:end][:LONGEST_TEXT]
+        raise DataError(f"The text {text!r} has no UTF-8 form; if it is a file's name, rename the file.") from error
     except ValueError as error:  # Python refuses to print whole numbers of thousands of digits
         raise DataError(f"A number is too long to be written: {error}.") from error
     except RecursionError as error:

@@ -180,7 +180,7 @@ def test_a_required_anchor_amended_away_after_the_run(locked, capsys):
     lock = locked.entries()[-1].facts["lock"]
     facts = {"lock": lock, "study": "../studies/small", "code": tree_digest()}
     start = append(locked.files.ledger, "run_start", "small", facts)
-    cell = {"cell": "0" * 24, "digest": "0" * 64, "outcome": "ok", "label": "alt", "place": "alt on grid-8"}
+    cell = {"cell": "0" * 24, "digest": "0" * 64, "outcome": "ok", "result": "0" * 64, "label": "alt", "place": "alt"}
     append(locked.files.ledger, "cell", "small", {"lock": lock, "start": start.digest, **cell})
     locked.edit('[anchors]\nrequired = ["ssh"]\n\n', "")
     assert locked.call("amend", "--reason", "none is wanted any more") == 0

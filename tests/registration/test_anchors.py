@@ -149,6 +149,34 @@ def test_a_stamp_of_something_else_is_no_stamp(locked, authority, monkeypatch, c
 
 
 @needs("openssl")
+def test_a_time_written_around_the_stamp_does_not_count(locked, run_study, authority):
+    """The status in front of the token is not signed."""
+    assert locked.call("anchor", "--request") == 0
+    (request,) = locked.files.folder.glob("*.tsq")
+    answer = authority(request)
+    answer.write_bytes(with_status(answer.read_bytes(), "Time stamp: Jan  1 00:00:00 2020 GMT"))
+    assert locked.call("anchor", "--rfc3161", answer) == 0
+    locked.simulate_run(run_study)
+    tier, checks = verified(locked, root=authority.ca)
+    assert tier == "T2"
+    assert "stamped at 2020" not in checks["anchor rfc3161"]["evidence"]
+
+
+def with_status(answer, text):
+    """The DER of an answer with this text in its status."""
+
+    def element(tag, content):
+        size = len(content)
+        length = bytes([size]) if size < 128 else bytes([128 + (size.bit_length() + 7) // 8])
+        return bytes([tag]) + length + (b"" if size < 128 else size.to_bytes((size.bit_length() + 7) // 8)) + content
+
+    status = answer.index(b"\x02\x01\x00")  # granted; the token follows its sequence
+    token = answer[status - 2 + 2 + answer[status - 1] :]
+    words = element(0x30, element(0x0C, b"Operation Okay") + element(0x0C, text.encode()))
+    return element(0x30, element(0x30, b"\x02\x01\x00" + words) + token)
+
+
+@needs("openssl")
 def test_two_authorities_stamp_one_lock(locked, run_study, authority, other_authority):
     stamped(locked, authority)
     stamped(locked, other_authority)

@@ -4,11 +4,16 @@ import json
 import shutil
 
 import pytest
-from registration.studies import DEVIATION, INCOMPLETE, SCHEMA, TAMPERED, Registered, improved, project
+from registration.studies import DEVIATION, INCOMPLETE, ORDER, SCHEMA, TAMPERED, Registered, improved, project
 
 from aacbench.prereg.binding import cell_facts, merkle_root, stored_evidence
 from aacbench.prereg.ledger import append
+from aacbench.prereg.lock import Lock, read_lock, write_lock
+from aacbench.prereg.schema import TAG, read_registration
 from aacbench.run.layout import REGISTRATION as NOTE
+from aacbench.run.layout import cell_id
+from aacbench.run.store import commit
+from aacbench.util.canonical import digest, plain
 
 
 @pytest.fixture
@@ -50,7 +55,7 @@ def test_cells_that_are_called_failed_afterwards(done, finds):
     finds(done, TAMPERED, "line 9 contradicts an earlier line", "line 9 (cell) belongs to no run that was under way")
 
 
-@pytest.mark.parametrize("fact", ["outcome", "rows", "label", "place"])
+@pytest.mark.parametrize("fact", ["outcome", "result", "label", "place"])
 def test_a_line_that_tells_another_thing_than_its_cell(done, finds, fact):
     told = done.told()
     at = next(number for number, line in enumerate(told) if line[0] == "cell")
@@ -110,6 +115,78 @@ def test_words_amended_after_a_run_are_told(done, verified):
     record = verified(done)
     assert "title was amended in line 9, after a run had begun; before: 'a small one'." in record["notes"]
     assert {one["standing"] for one in record["predictions"]} == {"confirmatory"}
+
+
+def amended(done, registration, **facts):
+    """Write a lock of this registration and its line, by an author who fills the line himself."""
+    before = read_lock(done.files.locks()[0])
+    body = {**before.body, "registration": registration, "nonce": "0" * 32}
+    lock = Lock(digest(body, TAG), body)
+    write_lock(done.files.lock(lock.digest), lock)
+    append(done.files.ledger, "amend", "small", {"lock": lock.digest, "reason": "typo", "seen": True, **facts})
+    return lock
+
+
+def test_an_amendment_that_hides_its_words(done, verified):
+    done.edit("a small one", "a closing price of my choice")
+    amended(done, plain(read_registration(done.toml).record()), difference=[])
+    assert "title was amended in line 9, after a run had begun; before: 'a small one'." in verified(done)["notes"]
+
+
+OTHER_EVIDENCE = (
+    {"claims": {"deterministic": True}},
+    {"audit": {"violations": {"admissible": 7, "consistent": 0, "optimal": 0}}},
+    {"bytes": {"measured": 1}},
+)
+
+
+@pytest.mark.parametrize("change", OTHER_EVIDENCE, ids="-".join)
+def test_other_evidence_under_a_lock_of_another_name(done, verified, change):
+    """The same rows, but what else verdicts use is another: the cells have other names under the new lock."""
+    done.edit("a small one", "a smaller one")
+    lock = amended(done, plain(read_registration(done.toml).record()), difference=[])
+    start, end = done.line("run_start"), done.line("run_end")
+    begun = append(done.files.ledger, "run_start", "small", {**start.facts, "lock": lock.digest})
+    old = done.cells()
+    for cell in old:
+        key = {**cell.key, "lock": lock.digest}
+        mine = cell.key["label"] == "random-subset"
+        (name, values), *_ = change.items()
+        told = {**cell.record[name], **values} if mine else cell.record[name]
+        commit(done.study, cell_id(key), {**cell.record, "key": key, "lock": lock.digest, name: told}, cell.files)
+    digests = {}
+    for cell in done.cells():
+        if cell.record["lock"] == lock.digest:
+            append(done.files.ledger, "cell", "small", done._line_facts(cell, begun.digest))
+            digests[cell.cell_id] = stored_evidence(cell)
+    facts = {**end.facts, "lock": lock.digest, "start": begun.digest, "cells": digests, "root": merkle_root(digests)}
+    append(done.files.ledger, "run_end", "small", facts)
+    record = verified(done)
+    assert {one["standing"] for one in record["predictions"]} == {"exploratory"}
+    assert any("Run again after it failed or with other results" in note for note in record["notes"])
+
+
+def test_an_amendment_of_nothing(done, finds):
+    amended(done, plain(read_registration(done.toml).record()), difference=[])
+    finds(done, ORDER, "line 9 (amend) changes nothing in the registration")
+
+
+def test_a_plugin_added_by_an_amendment_of_words(done, capsys):
+    helper = done.root / "helper.py"
+    helper.write_text("import aacbench  # and could change what it does\n")
+    done.edit("a small one", "a smaller one")
+    assert done.call("amend", "--reason", "typo", "--plugin", helper) == 0
+    assert "Exploratory from now on: admissible, ahead, same." in capsys.readouterr().out
+
+
+def test_a_cell_lost_before_an_amendment_does_not_stay_missing(locked, run_study, verified):
+    run = locked.begin_run(run_study)
+    first = run_study.cells()[0]
+    run.enter(first.cell_id, first.record, first.files)  # killed before it was stored
+    locked.edit("a small one", "a smaller one")
+    assert locked.call("amend", "--reason", "typo") == 0
+    locked.simulate_run(run_study)
+    verified(locked)
 
 
 def test_a_prediction_amended_and_reverted_is_explained(done, verified):
