@@ -10,7 +10,7 @@ from typing import Any
 from aacbench.errors import DamagedCellError, DamagedPlanError, DataError, UsageError
 from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, PLAN, REGISTRATION, RUNS, is_cell_id
 from aacbench.run.records import OUTCOMES, Study
-from aacbench.run.store import Cell, scan
+from aacbench.run.store import Cell, check_formats, scan
 from aacbench.util.atomic_io import make_folder, replace_file, storing
 from aacbench.util.canonical import digest, pretty
 from aacbench.util.file_lock import LOCKS, file_lock
@@ -71,8 +71,7 @@ def check_folder(root: Path, study: Study) -> None:
     if PLAN not in names and names - ours:
         raise UsageError(f"{root} contains other files, such as {min(names - ours)}; choose a new folder with --out.")
     _check_same(root, read_plan(root), protocol_digest(study))
-    for _ in scan(root):  # raises at a cell of a newer format
-        pass
+    check_formats(root)
 
 
 def _check_same(root: Path, stored: Mapping[str, Any] | None, protocol: str) -> None:
