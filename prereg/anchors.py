@@ -73,10 +73,8 @@ def sign_git_tag(files: Files, registration: str, lock: str, name: str) -> Entry
 
 
 def write_request(files: Files, registration: str, lock: str) -> Path:
-    path = files.anchor(lock, "tsq")
-    _run(
-        ["openssl", "ts", "-query", "-digest", _imprint(registration, lock), "-sha256", "-cert", "-out", str(path)], b""
-    )
+    path, imprint = files.anchor(lock, "tsq"), _imprint(registration, lock)
+    _run(["openssl", "ts", "-query", "-digest", imprint, "-sha256", "-cert", "-out", str(path)], b"")
     return path
 
 

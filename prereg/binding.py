@@ -197,6 +197,10 @@ def result_digest(record: Mapping[str, Any], rows: str | None) -> str:
     return digest({**result, "bytes": counted, "queries_sha256": rows}, RESULT_TAG)
 
 
+def stored_facts(cell: Cell) -> dict[str, Any]:
+    return cell_facts(cell.cell_id, cell.record, cell.record["files"].get(QUERIES_FILE))
+
+
 def stored_evidence(cell: Cell) -> str:
     return evidence_digest(cell.cell_id, cell.record, cell.record["files"].get(QUERIES_FILE))
 

@@ -74,9 +74,8 @@ def first_run_lock(history: History, locks: Mapping[str, Lock]) -> Lock | None:
 
 def _since(history: History, locks: Mapping[str, Lock]) -> dict[str, Entry]:
     """The line since which each prediction has had its present meaning."""
-    first, *later = history.locks
-    since = {one["id"]: first for one in locks[history.digests[0]].registration["prediction"]}
-    for digest, entry in zip(history.digests, later, strict=False):
+    since = {one["id"]: history.locks[0] for one in locks[history.digests[0]].registration["prediction"]}
+    for digest, entry in history.amendments:
         since |= dict.fromkeys(affected_predictions(locks[digest], locks[entry.facts["lock"]]), entry)
     return since
 

@@ -113,7 +113,7 @@ def locks_of(files: Files, registration: Registration, history: History) -> tupl
 
 def _empty_amendments(history: History, locks: Mapping[str, Lock]) -> Iterator[str]:
     """A lock of the same registration would give every cell another name, and hide that it was run before."""
-    for before, entry in zip(history.digests, history.locks[1:], strict=False):
+    for before, entry in history.amendments:
         if locks[before].registration == locks[entry.facts["lock"]].registration:
             yield f"line {entry.number} (amend) changes nothing in the registration."
 

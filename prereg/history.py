@@ -49,6 +49,11 @@ class History:
         return tuple(entry.facts["lock"] for entry in self.locks)
 
     @property
+    def amendments(self) -> tuple[tuple[str, Entry], ...]:
+        """The digest of the lock before each amendment, and its line."""
+        return tuple(zip(self.digests, self.locks[1:], strict=False))
+
+    @property
     def ended(self) -> Entry | None:
         return next(iter(self.of("close", "withdraw")), None)
 

@@ -4,14 +4,14 @@ import fcntl
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from aacbench.errors import AacbenchError, LockError
-from aacbench.util.atomic_io import make_folder, storing, sync_folder, write_all
+from aacbench.util.atomic_io import append_all, make_folder, storing, sync_folder
 from aacbench.util.canonical import canonical, digest, parse_json
 from aacbench.util.input_file import read_input
 
@@ -77,14 +77,8 @@ def append(path: Path, event: str, registration: str, facts: Mapping[str, Any]) 
         length, last = _intact(path, descriptor)
         number, previous = (last.number + 1, last.digest) if last else (1, FIRST)
         entry = make_entry(number, event, registration, facts, previous, _now(last))
-        try:
-            os.ftruncate(descriptor, length)  # a torn line
-            write_all(descriptor, entry.line())
-            os.fsync(descriptor)
-        except BaseException:
-            with suppress(OSError):
-                os.ftruncate(descriptor, length)
-            raise
+        os.ftruncate(descriptor, length)  # a torn line
+        append_all(descriptor, entry.line())
         _LEFT[path.resolve()] = length + len(entry.line()), entry
     return entry
 

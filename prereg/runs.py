@@ -6,14 +6,13 @@ from functools import cached_property
 from pathlib import Path
 
 from aacbench.errors import DamagedCellError, LockError
-from aacbench.prereg.binding import cell_facts, merkle_root, stored_evidence
+from aacbench.prereg.binding import merkle_root, stored_evidence, stored_facts
 from aacbench.prereg.checks import DEVIATION, INCOMPLETE, TAMPERED, Check, check_of
 from aacbench.prereg.files import Files
 from aacbench.prereg.history import History, Run
 from aacbench.prereg.key_diff import AGAIN, Change, cell_name
 from aacbench.prereg.ledger import Entry
 from aacbench.prereg.notes import cut_off, studies_beside
-from aacbench.run.layout import QUERIES_FILE
 from aacbench.run.layout import REGISTRATION as NOTE
 from aacbench.run.store import ANSWERED, Cell, scan
 from aacbench.util.text import one_line
@@ -162,7 +161,7 @@ class Runs:
             for name, cell in there.items():
                 if not isinstance(cell, Cell) or name not in subjects:
                     continue
-                facts = cell_facts(name, cell.record, cell.record["files"].get(QUERIES_FILE))
+                facts = stored_facts(cell)
                 told = results.get((name, facts["digest"]), (facts["outcome"], facts["result"]))
                 if (*subjects[name], *told) != tuple(facts[key] for key in ("label", "place", "outcome", "result")):
                     yield f"the line about cell {name} tells another thing than the cell."

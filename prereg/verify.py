@@ -226,7 +226,7 @@ def _verdicts_before_amendment(
     lock = first_run_lock(history, locks)
     if lock is None:
         return
-    for digest, entry in zip(history.digests, history.locks[1:], strict=False):
+    for digest, entry in history.amendments:
         changed = differences(locks[digest].registration, locks[entry.facts["lock"]].registration)
         for change in changed if history.seen(entry) else ():
             if (key := change["key"]).partition(".")[0] in WORDS_ONLY:

@@ -2,7 +2,6 @@
 
 import os
 import secrets
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from aacbench.run.layout import RUNS
 from aacbench.run.store import sweep
-from aacbench.util.atomic_io import make_folder, replace_file, storing, sync_folder, write_all
+from aacbench.util.atomic_io import append_all, make_folder, replace_file, storing, sync_folder
 from aacbench.util.canonical import canonical, plain, pretty
 
 RUN_FILE, EVENTS_FILE = "run.json", "events.jsonl"
@@ -60,14 +59,7 @@ def _append(path: Path, line: bytes) -> None:
     is_new = not path.exists()
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
     try:
-        length = os.fstat(descriptor).st_size
-        try:
-            write_all(descriptor, line)
-            os.fsync(descriptor)
-        except OSError:
-            with suppress(OSError):  # half a line would corrupt the next event
-                os.ftruncate(descriptor, length)
-            raise
+        append_all(descriptor, line)  # half a line would corrupt the next event
     finally:
         os.close(descriptor)
     if is_new:

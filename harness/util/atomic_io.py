@@ -57,6 +57,18 @@ def write_all(descriptor: int, data: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
+def append_all(descriptor: int, data: bytes) -> None:
+    """Append to an open file and wait until it is on disk; if that fails, nothing is added."""
+    length = os.fstat(descriptor).st_size
+    try:
+        write_all(descriptor, data)
+        os.fsync(descriptor)
+    except BaseException:
+        with suppress(OSError):
+            os.ftruncate(descriptor, length)
+        raise
+
+
 def replace_file(path: Path, data: bytes) -> None:
     """Replace a file atomically: a reader sees the old content or the new, never a mixture."""
     unfinished = path.with_name(scratch_name(UNFINISHED))

@@ -58,13 +58,23 @@ def done(run_study, tmp_path):
 
 
 @pytest.fixture
-def finds(capsys):
+def verified(capsys):
+    """Verify, check the exit code, and return the results."""
+
+    def verify(registered, code=0):
+        capsys.readouterr()
+        assert registered.call("verify", "--json") == code
+        return json.loads(capsys.readouterr().out)
+
+    return verify
+
+
+@pytest.fixture
+def finds(verified):
     """Verify, and check the exit code and that the failed checks say these sentences."""
 
     def verify(registered, code, *sentences):
-        capsys.readouterr()
-        assert registered.call("verify", "--json") == code
-        record = json.loads(capsys.readouterr().out)
+        record = verified(registered, code)
         failures = " ".join(check["evidence"] for check in record["checks"] if check["status"] == "fail")
         assert record["exit_code"] == code
         assert bool(record["predictions"]) == (code not in (TAMPERED, ORDER))

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from cli.command import command
 
-from aacbench.prereg.binding import BoundRun, bind, cell_facts, merkle_root, stored_evidence
+from aacbench.prereg.binding import BoundRun, bind, merkle_root, stored_evidence, stored_facts
 from aacbench.prereg.files import files_of
 from aacbench.prereg.key_diff import without_lock
 from aacbench.prereg.ledger import FIRST, append, make_entry, parse
-from aacbench.run.layout import QUERIES_FILE, cell_folder, cell_id
 from aacbench.run.layout import REGISTRATION as NOTE
+from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.store import Cell, commit, scan
 
 SMALL = Path(__file__).parent / "small.toml"
@@ -100,8 +100,7 @@ class Registered:
         append(self.files.ledger, "run_end", "small", facts)
 
     def _line_facts(self, cell: Cell, start: str) -> dict:
-        facts = cell_facts(cell.cell_id, cell.record, cell.record["files"].get(QUERIES_FILE))
-        return {"lock": cell.record["lock"], "start": start, **facts}
+        return {"lock": cell.record["lock"], "start": start, **stored_facts(cell)}
 
     def edit(self, old: str, new: str) -> None:
         text = self.toml.read_text(encoding="utf-8")

@@ -1,6 +1,5 @@
 """Attacks that only append to the ledger, or change words: the chain and the notes stay intact."""
 
-import json
 import shutil
 
 import pytest
@@ -14,18 +13,6 @@ from aacbench.run.layout import REGISTRATION as NOTE
 from aacbench.run.layout import cell_id
 from aacbench.run.store import commit
 from aacbench.util.canonical import digest, plain
-
-
-@pytest.fixture
-def verified(capsys):
-    """Verify, check the exit code, and return the results."""
-
-    def verify(registered, code=0):
-        capsys.readouterr()
-        assert registered.call("verify", "--json") == code
-        return json.loads(capsys.readouterr().out)
-
-    return verify
 
 
 def doctored(done):

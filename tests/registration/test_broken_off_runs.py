@@ -19,19 +19,7 @@ from aacbench.run import driver
 from aacbench.run.layout import REGISTRATION as NOTE
 from aacbench.run.layout import cell_id
 from aacbench.run.store import commit
-
-
-@pytest.fixture
-def verified(capsys):
-    """Verify, check the exit code, and return the results."""
-
-    def verify(registered, code=0):
-        capsys.readouterr()
-        assert registered.call("verify", "--json") == code
-        return json.loads(capsys.readouterr().out)
-
-    return verify
-
+from aacbench.util import atomic_io
 
 AGAIN = "Run again after it failed or with other results"
 
@@ -291,10 +279,10 @@ def stop_at_second_cell(locked, monkeypatch, failure):
             raise OSError(errno.ENOSPC, "No space left on device")
         whole(descriptor, data)
 
-    whole = ledger.write_all
+    whole = atomic_io.write_all
     with monkeypatch.context() as patched:
         patched.setattr(driver, "commit", store)
-        patched.setattr(ledger, "write_all", write)
+        patched.setattr(atomic_io, "write_all", write)
         if isinstance(failure, RuntimeError):
             with pytest.raises(RuntimeError, match="a broken pipe"):
                 locked.run()
@@ -320,7 +308,7 @@ def test_a_line_that_does_not_fit_on_the_disk_is_taken_back(locked, monkeypatch,
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(ledger, "write_all", write)
+        patched.setattr(atomic_io, "write_all", write)
         assert locked.call("close", "--reason", "done") == 2
     assert "The disk of" in capsys.readouterr().err
     assert locked.files.ledger.read_bytes() == before
@@ -338,7 +326,7 @@ def test_a_lock_that_does_not_fit_on_the_disk_leaves_nothing(draft, monkeypatch,
 
     before = sorted(draft.files.folder.iterdir())
     with monkeypatch.context() as patched:
-        patched.setattr(ledger, "write_all", write)
+        patched.setattr(atomic_io, "write_all", write)
         assert draft.call(verb, *(("--reason", "wider") if verb == "amend" else ())) == 2
     assert [path for path in sorted(draft.files.folder.iterdir()) if path.name != "ledger.jsonl"] == [
         path for path in before if path.name != "ledger.jsonl"
