@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 
 from aacbench.errors import UsageError
+from aacbench.run.layout import DERIVED
 
 LEDGER = "ledger.jsonl"
 FOLDER = "prereg"
@@ -44,9 +45,9 @@ class Files:
         name = re.compile(re.escape(self.toml.stem) + r"\.[0-9a-f]{12}\.lock\.json")
         return sorted(path for path in self.folder.iterdir() if name.fullmatch(path.name))
 
-    @property
-    def verdicts(self) -> Path:
-        return self.folder / f"{self.toml.stem}.verify.json"
+    def verdicts(self, study: Path | None) -> Path:
+        """Where `verify` writes its results: in the study, or the current folder if there is none."""
+        return (study / DERIVED if study else Path()) / f"{self.toml.stem}.verify.json"
 
     @property
     def study(self) -> Path:

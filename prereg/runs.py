@@ -36,6 +36,12 @@ class Runs:
             return self.given
         return self.files.folder / line.facts["study"]
 
+    @property
+    def study(self) -> Path | None:
+        """The folder of the last study, if it is there."""
+        folder = self.folder(self.history.showing[-1].start) if self.history.showing else None
+        return folder if folder is not None and folder.is_dir() else None
+
     @cached_property
     def stored(self) -> Mapping[Path, Mapping[str, Cell | DamagedCellError]]:
         folders = dict.fromkeys(self.folder(run.start) for run in self.history.showing)

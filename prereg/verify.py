@@ -61,6 +61,7 @@ class Verification:
     tier: str = "T0"
     declared: tuple[str, ...] = ()  # deviations, with their reasons
     withdrawn: str = ""
+    study: Path | None = None  # the folder of the last run, if it is there
 
     @property
     def code(self) -> int:
@@ -105,24 +106,25 @@ def verify(files: Files, study: Path | None = None, roots: Sequence[Path] = ()) 
     history = history_of(entries, registration.id)
     if registration.published is not None and history.locked is None and not files.locks():
         return _replication(registration, registration.published)
+    runs = Runs(files, entries, history, study)
     chain = check_of("ledger", problems, TAMPERED, f"{len(entries)} lines, each with the digest of the line before")
     if history.locked is None:
         missing = Check("lock", FAIL, "the registration is not locked.", TAMPERED if files.locks() else INCOMPLETE)
-        return _without_verdicts(registration, [chain, missing])
+        return _without_verdicts(registration, [chain, missing], runs)
     checks = [chain, *order_checks(history)]
     locks, lock_checks = locks_of(files, registration, history)
     checks += lock_checks
     if not locks:
-        return _without_verdicts(registration, checks)
-    case = _Case(files, registration, entries, history, locks, Runs(files, entries, history, study))
-    cells = _once_each(case.runs)
+        return _without_verdicts(registration, checks, runs)
+    case = _Case(files, registration, entries, history, locks, runs)
+    cells = _once_each(runs)
     conformity, matched = as_locked(registration, case.lock, history, cells)
     anchors = checked_anchors(files, history, roots)
-    checks += [*case.runs.checks(), *conformity, clock_check(locks, case.runs), code_check(locks, history)]
+    checks += [*runs.checks(), *conformity, clock_check(locks, runs), code_check(locks, history)]
     checks += anchor_checks(anchors, registration, history, locks)
-    events = (*case.runs.events(), *([TORN] if torn else []))
+    events = (*runs.events(), *([TORN] if torn else []))
     if exit_code(checks) in (TAMPERED, ORDER):  # verdicts on tampered rows would lend them weight
-        return _without_verdicts(registration, checks, case.lock.digest, events)
+        return _without_verdicts(registration, checks, runs, case.lock.digest, events)
     used = _judged_cells(cells)
     judged = judge_all(registration, Rows(used))
     statuses, notes = case.standing(used, matched)
@@ -140,6 +142,7 @@ def verify(files: Files, study: Path | None = None, roots: Sequence[Path] = ()) 
         tier=_tier(anchors, registration, history, checks),
         declared=tuple(_declared(entry, history) for entry in history.of("deviate")),
         withdrawn=withdrawn,
+        study=runs.study,
     )
 
 
@@ -253,9 +256,15 @@ def _replication(registration: Registration, published: Published) -> Verificati
 
 
 def _without_verdicts(
-    registration: Registration, checks: Sequence[Check], lock: str | None = None, events: tuple[str, ...] = ()
+    registration: Registration,
+    checks: Sequence[Check],
+    runs: Runs,
+    lock: str | None = None,
+    events: tuple[str, ...] = (),
 ) -> Verification:
-    return Verification(registration=registration, lock=lock, checks=tuple(checks), standing={}, events=events)
+    return Verification(
+        registration=registration, lock=lock, checks=tuple(checks), standing={}, events=events, study=runs.study
+    )
 
 
 def _evaluated(judged: Sequence[Judged]) -> Check:

@@ -18,7 +18,7 @@ from aacbench.prereg.verdicts import NOT_EVALUATED
 from aacbench.prereg.verify import TIERS, Verification, verify
 from aacbench.reports.formatting import aligned, bound, optional
 from aacbench.stats import ForestRow, estimand
-from aacbench.util.atomic_io import replace_file, storing
+from aacbench.util.atomic_io import make_folder, replace_file, storing
 from aacbench.util.canonical import finite, pretty
 from aacbench.util.text import one_line, printable
 
@@ -36,15 +36,14 @@ def verify_all(
         if not root.is_file():
             raise UsageError(f"{root} is not a file; --root takes a certificate in PEM format.")
     codes, records = [], []
-    for files, out in _targets(name):
+    for files in _targets(name):
         found = verify(files, study, roots)
         record = found.record()
-        written = _write(out, record)
         records.append(record)
         codes.append(found.gated() if gate else found.code)
         if not as_json:
             click.echo(text(found))
-            click.echo(f"\n{written}\n")
+            click.echo(f"\n{_write(files.verdicts(found.study), record)}\n")
     for sentence in orphans(project_registrations()) if name is None else ():
         click.echo(f"aacbench: {sentence}", err=True)
         codes.append(TAMPERED)
@@ -57,6 +56,7 @@ def _write(out: Path, record: Mapping[str, object]) -> str:
     """Write the results if possible: whoever verifies another person's files may have no right to write there."""
     try:
         with storing(out.parent):
+            make_folder(out.parent)
             replace_file(out, pretty(finite(record)))
     except StoreError:
         return f"{out} could not be written; use --json to print its content."
@@ -178,15 +178,11 @@ def _ends(interval: tuple[float, float] | None, digits: int) -> str:
     return " to ".join(bound(end, digits) for end in interval or ())
 
 
-def _targets(name: str | None) -> Iterator[tuple[Files, Path]]:
-    """The registrations to verify, each with the file to write the results to."""
+def _targets(name: str | None) -> Iterator[Files]:
+    """The registrations to verify."""
     if name is not None:
         known = shipped()
-        if not Path(name).is_file() and name in known:
-            yield files_of(known[name]), Path(f"{name}.verify.json")
-        else:
-            files = files_of(Path(name))
-            yield files, files.verdicts
+        yield files_of(known[name] if not Path(name).is_file() and name in known else Path(name))
         return
     found = project_registrations()
     if not found and not orphans(found):
@@ -199,7 +195,7 @@ def _targets(name: str | None) -> Iterator[tuple[Files, Path]]:
         if one.published is None and not locked and not ledger.problems:
             click.echo(f"{path}: a draft, not locked; nothing to verify yet.", err=True)
             continue
-        yield files, files.verdicts
+        yield files
 
 
 def orphans(known: Sequence[Path], root: Path = Path()) -> list[str]:

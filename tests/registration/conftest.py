@@ -39,6 +39,12 @@ def seeded_run(seeded_study, tmp_path_factory):
     return made
 
 
+@pytest.fixture(autouse=True)
+def in_own_folder(tmp_path, monkeypatch):
+    """Verdicts of a registration without a study are written to the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
 def draft(tmp_path):
     """The registration, not locked."""
@@ -71,7 +77,7 @@ def verified(capsys):
 
 @pytest.fixture
 def finds(verified):
-    """Verify, and check the exit code and that the failed checks say these sentences."""
+    """Verify, check the exit code and that the failed checks say these sentences, and return the results."""
 
     def verify(registered, code, *sentences):
         record = verified(registered, code)
@@ -81,5 +87,6 @@ def finds(verified):
         assert bool(failures) == (code != 0)
         for sentence in sentences:
             assert sentence in failures
+        return record
 
     return verify

@@ -129,8 +129,7 @@ def test_a_declared_deviation_is_none(done, finds):
     done.rekey(done.cells("random-subset")[0], plugin_digest="0" * 64)
     done.record_again()
     assert done.call("deviate", "--what", "plugin", "--reason", "a mistake in the plugin was mended") == 0
-    finds(done, 0)
-    record = json.loads(done.files.verdicts.read_bytes())
+    record = finds(done, 0)
     (declared,) = record["declared_deviations"]
     assert declared.endswith("-> 00000000): a mistake in the plugin was mended (after results could have been seen)")
     (evidence,) = [check["evidence"] for check in record["checks"] if check["name"] == "as locked"]

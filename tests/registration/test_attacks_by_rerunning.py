@@ -22,7 +22,7 @@ def verified(capsys):
     def verify(registered, code=0):
         capsys.readouterr()
         assert registered.call("verify") == code
-        return json.loads(registered.files.verdicts.read_bytes()), capsys.readouterr().out
+        return registered.results(), capsys.readouterr().out
 
     return verify
 

@@ -28,8 +28,8 @@ def test_a_run_whose_own_log_is_older_than_the_lock(done, finds):
     path = next(done.study.glob("runs/*/run.json"))
     record = json.loads(path.read_bytes())
     path.write_text(json.dumps({**record, "started": "2020-01-01T00:00:00.000+00:00"}))
-    finds(done, 0)  # the ledger has the order, so the clock may have been wrong
-    checks = {check["name"]: check for check in json.loads(done.files.verdicts.read_bytes())["checks"]}
+    record = finds(done, 0)  # the ledger has the order, so the clock may have been wrong
+    checks = {check["name"]: check for check in record["checks"]}
     assert checks["clocks"]["status"] == "warning"
     assert "began at 2020-01-01T00:00:00.000+00:00, before the lock" in checks["clocks"]["evidence"]
 
@@ -55,8 +55,8 @@ def test_the_last_line_of_the_ledger_dropped(done, finds):
 
 def test_the_last_line_of_the_ledger_cut_in_the_middle(done, finds):
     done.files.ledger.write_bytes(done.files.ledger.read_bytes()[:-20])
-    finds(done, TAMPERED, "notes line 8 (run_end), which is not in the ledger: the ledger was cut short")
-    assert TORN in json.loads(done.files.verdicts.read_bytes())["events"]
+    record = finds(done, TAMPERED, "notes line 8 (run_end), which is not in the ledger: the ledger was cut short")
+    assert TORN in record["events"]
 
 
 def test_a_line_inserted_with_its_own_hash_right(done, finds):
@@ -96,8 +96,7 @@ def test_an_amendment_cut_off_the_ledger_again(done, finds):
     assert done.call("amend", "--reason", "it looks better") == 0
     done.write_lines(done.lines()[:8])
     done.toml.write_text(text)
-    finds(done, TAMPERED, "notes line 9 (amend), which is not in the ledger")
-    checks = json.loads(done.files.verdicts.read_bytes())["checks"]
+    checks = finds(done, TAMPERED, "notes line 9 (amend), which is not in the ledger")["checks"]
     assert any(check["status"] == "warning" and "is in no line of the ledger" in check["evidence"] for check in checks)
 
 

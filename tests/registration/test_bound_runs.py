@@ -162,7 +162,7 @@ def test_queries_drawn_from_the_lock(seeded_run, tmp_path, capsys):
     capsys.readouterr()
     assert made.call("verify") == 0
     assert "from the lock and 'beacon 4711'" in capsys.readouterr().out
-    record = json.loads(made.files.verdicts.read_bytes())
+    record = made.results()
     assert record["tier"] == "T1"  # nobody else's clock has seen the lock
     told = made.told()
     told[1][1]["public"] = "beacon 4712"
@@ -173,7 +173,7 @@ def test_queries_drawn_from_the_lock(seeded_run, tmp_path, capsys):
 
 def test_the_gate_stops_a_build(done):
     assert done.call("verify") == 0
-    record = json.loads(done.files.verdicts.read_bytes())
+    record = done.results()
     verdicts = [one["verdict"] for one in record["predictions"]]
     expected = 10 if any("falsified" in one for one in verdicts) else 12 if "inconclusive" in verdicts else 0
     assert done.call("verify", "--gate") == expected

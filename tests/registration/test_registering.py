@@ -136,7 +136,7 @@ def test_amended_before_the_run_everything_stays_confirmatory(locked, run_study,
 
 def standing(registered):
     assert registered.call("verify") == 0
-    record = json.loads(registered.files.verdicts.read_bytes())
+    record = registered.results()
     return {one["prediction"]["id"]: one["standing"] for one in record["predictions"]}
 
 

@@ -1,6 +1,5 @@
 """The output of verify: numbers, cautions, counts without an audit, files that cannot be written."""
 
-import json
 import re
 from dataclasses import replace
 
@@ -21,7 +20,7 @@ def printed(done, capsys):
 
 def test_the_table_has_the_numbers_of_the_forest_plot(done, capsys):
     said = printed(done, capsys)
-    rows = json.loads(done.files.verdicts.read_bytes())["forest"]
+    rows = done.results()["forest"]
     assert [row["cell"] for row in rows] == ["ahead: alt against random-subset", "same: alt against random-subset"]
     for row in rows:
         name = row["cell"].partition(":")[0]
@@ -97,8 +96,29 @@ def test_each_claim_is_counted_apart(done, of, consistent, count):
     assert Rows([Cell(cell.cell_id, record, cell.files)]).violations(of, (), None) == count
 
 
+def files_in(folder):
+    return {path for path in folder.rglob("*") if path.is_file()}
+
+
+def test_verdicts_are_written_to_the_study_and_not_beside_the_registration(done):
+    before = files_in(done.root)
+    assert done.call("verify", "--json") == 0
+    assert files_in(done.root) == before
+    assert done.call("verify") == 0
+    assert files_in(done.root) - before == {done.study / "derived" / "small.verify.json"}
+
+
+def test_without_a_study_verdicts_are_written_to_the_current_folder(locked, tmp_path, monkeypatch):
+    (here := tmp_path / "here").mkdir()
+    monkeypatch.chdir(here)
+    before = files_in(locked.files.folder)
+    assert locked.call("verify") == 7
+    assert files_in(locked.files.folder) == before
+    assert files_in(here) == {here / "small.verify.json"}
+
+
 def test_what_is_found_is_told_where_nothing_may_be_written(done, capsys):
-    done.files.verdicts.mkdir()
+    done.files.verdicts(done.study).mkdir()
     said = printed(done, capsys)
     assert "small.verify.json could not be written" in said
     assert "Verdict by the point rule: survived." in said
