@@ -26,7 +26,7 @@ from aacbench.prereg.predictions import (
 from aacbench.prereg.schema import Published, Registration
 from aacbench.prereg.verdicts import Verdicts
 from aacbench.run.layout import QUERIES_FILE
-from aacbench.run.matched import Side, expansions, partner, sides
+from aacbench.run.matched import Side, expansions, partner, sides, with_memory
 from aacbench.run.records import BASELINE
 from aacbench.run.store import Cell
 from aacbench.stats import (
@@ -81,7 +81,8 @@ class Rows:
             raise MissingError(reason)
         base = [side for side in sides(self.cells, BASELINE) if side.graph == place.graph and side.good]
         dijkstra = expansions(base[0].good[0]) if base else None
-        return effect_of_rows(one.rows(), other.rows(), profile, estimand(unit), dijkstra)
+        found = effect_of_rows(one.rows(), other.rows(), profile, estimand(unit), dijkstra)
+        return with_memory(found, one, other, profile)
 
     def violations(self, of: str, labels: Sequence[str], place: Place | None) -> int:
         """The violations that the audits counted, or those visible in the rows if these are more."""

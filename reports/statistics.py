@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 from aacbench.errors import UsageError
 from aacbench.reports.formatting import ORACLE, study_notes
-from aacbench.run.matched import Side, expansions, partner, sides
+from aacbench.run.matched import Side, expansions, partner, sides, with_memory
 from aacbench.run.records import BASELINE
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
 from aacbench.stats import (
+    CROSSED_2,
     Effect,
     Estimand,
     ForestRow,
@@ -74,7 +75,7 @@ def analyse(
     study: StudyContents, a: str | None, b: str | None, profile_label: str | None, estimand_name: str | None
 ) -> Table:
     """Test A against B; by default with the study's profile, and its two methods if it has exactly two."""
-    profile = profile_of(profile_label or (study.plan or {}).get("study", {}).get("analysis", "crossed/1"))
+    profile = profile_of(profile_label or (study.plan or {}).get("study", {}).get("analysis", CROSSED_2.label))
     estimand = estimand_of(estimand_name or profile.estimand)
     reported = [cell for cell in study.planned_cells() if cell.is_reported]
     a, b = _methods(reported, a, b)
@@ -84,7 +85,7 @@ def analyse(
     for one in sides_a:
         other, reason = partner(one, sides_b, profile)
         if other is None:
-            unpaired.append(f"{one.graph} at {one.budget:g} B/v: {reason}")
+            unpaired.append(f"{one.graph} with a budget of {one.budget:g} B/v: {reason}")
         else:
             analyses.append(_analysis(one, other, dijkstra.get(one.graph), profile, estimand))
     needed = [side for side in sides_base if estimand.needs_base and side.graph in {one.graph for one in sides_a}]
@@ -123,7 +124,7 @@ def _analysis(
 ) -> Analysis:
     paired = pair(one.rows(), other.rows(), dijkstra)
     tests = query_tests(paired, profile)
-    found = effect(paired, profile, estimand)
+    found = with_memory(effect(paired, profile, estimand), one, other, profile)
     companion = estimand_of(profile.companion) if profile.companion and profile.companion != estimand.name else None
     return Analysis(
         graph=one.graph,

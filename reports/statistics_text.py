@@ -53,7 +53,10 @@ def _renamed(table: Table, names: Mapping[str, str]) -> Table:
         table,
         a=literal(table.a),
         b=literal(table.b),
-        cells=tuple(replace(cell, graph=names[cell.graph]) for cell in table.cells),
+        cells=tuple(
+            replace(cell, graph=names[cell.graph], effect=replace(cell.effect, memory=literal(cell.effect.memory)))
+            for cell in table.cells
+        ),
         unpaired=tuple(map(renamed, table.unpaired)),
         failures=tuple(literal(renamed(failure)) for failure in table.failures),
         warnings=tuple(map(literal, table.warnings)),
@@ -63,7 +66,7 @@ def _renamed(table: Table, names: Mapping[str, str]) -> Table:
 def sentence(table: Table, cell: Analysis) -> str:
     """Return one comparison in words; what was not shown is never called refuted."""
     effect = cell.effect
-    place = f"On {cell.graph} at {cell.budget_a:g} B/v"
+    table, place = _placed(table, cell)
     if effect.estimate is None:
         return f"{place}, {table.a} and {table.b} were not compared: {effect.reason}"
     claim = f"{place}, {_claim(table, effect.estimate)}"
@@ -71,11 +74,23 @@ def sentence(table: Table, cell: Analysis) -> str:
     seeds = f"{effect.seeds or 'no'} seed{'' if effect.seeds == 1 else 's'}"
     sample = f"{name}{seeds}, {effect.queries} queries, {effect.profile}"
     combined = _over_queries(table, cell)
+    memory = f" {effect.memory}" if effect.memory else ""
     if effect.interval95 is None:
-        return f"{claim} ({sample}). {effect.status.capitalize()}: {effect.reason}{combined}"
+        return f"{claim} ({sample}). {effect.status.capitalize()}: {effect.reason}{combined}{memory}"
     span = _span(effect.interval95, table.estimand)
     only = f" {effect.reason}" if effect.reason else ""
-    return f"{claim} (95 % interval {span}; {sample}). {_verdict(table, cell)}{only}{combined}"
+    return f"{claim} (95 % interval {span}; {sample}). {_verdict(table, cell)}{only}{combined}{memory}"
+
+
+def _placed(table: Table, cell: Analysis) -> tuple[Table, str]:
+    """Return where the two are compared; without a common budget and equal bytes, each name has its bytes instead."""
+    if cell.budget_a == cell.budget_b and not _unmatched(cell, table.profile.bytes_tolerance):
+        return table, f"On {cell.graph} at {cell.budget_a:g} B/v"
+    a, b = (
+        name if held is None else f"{name} ({held:.1f} B/v)"
+        for name, held in ((table.a, cell.bytes_a), (table.b, cell.bytes_b))
+    )
+    return replace(table, a=a, b=b), f"On {cell.graph}"
 
 
 def _claim(table: Table, estimate: float) -> str:

@@ -125,6 +125,7 @@ def _shown(judged: Judged) -> list[tuple[str, ForestRow]]:
 
 def _cautions(judged: Judged) -> Iterator[str]:
     yield from dict.fromkeys(found.caution for found in judged.effects.values() if found.caution)
+    yield from (found.memory for found in judged.effects.values() if found.memory)
     left_out = max((found.left_out for found in judged.effects.values()), default=0)
     if left_out:
         yield f"{left_out} queries were left out because one side did not answer them."

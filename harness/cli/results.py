@@ -132,7 +132,9 @@ def compare(context: click.Context, a: str, b: str, study: Path | None, method: 
 
 @click.command()
 @STUDY
-@click.option("--profile", metavar="NAME/VERSION", help="paper/1 or crossed/1.  [default: the study's analysis]")
+@click.option(
+    "--profile", metavar="NAME/VERSION", help="paper/1, crossed/1 or crossed/2.  [default: the study's analysis]"
+)
 @click.option("--a", metavar="METHOD", help="The method to judge.  [default: the first of two]")
 @click.option("--b", metavar="METHOD", help="The method to judge it against.  [default: the second of two]")
 @click.option("--estimand", metavar="NAME", help="The quantity to estimate.  [default: the profile's]")

@@ -1,14 +1,15 @@
-"""Find the cells of two methods that may be compared: those with the same bytes per vertex."""
+"""Find the cells of two methods that may be compared: with the same bytes per vertex, or fewer for the one judged."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from aacbench.run.records import BASELINE, TEST
 from aacbench.run.store import Cell
-from aacbench.stats import MethodRows, Profile
-from aacbench.stats.profiles import MEASURED
+from aacbench.stats import Effect, MethodRows, Profile, estimand
+from aacbench.stats.effects import DIFFERENT, EQUIVALENT, WITHIN
+from aacbench.stats.profiles import CROSSED_2, MEASURED, NO_MORE, NOMINAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ def partner(one: Side, others: Sequence[Side], profile: Profile) -> tuple[Side |
         return None, f"{on_graph[0].label if one.good else one.label} has no cell that is ok"
     if BASELINE in (one.label, on_graph[0].label):  # stores no labels: one cell per graph stands for every budget
         return good[0], ""
-    if profile.pairing == MEASURED:
-        return _closest(one, good, profile.bytes_tolerance)
+    if profile.pairing != NOMINAL:
+        return _by_bytes(one, good, profile)
     same = [side for side in good if side.budget == one.budget]
     return (same[0], "") if same else (None, f"{on_graph[0].label} has no cell that is ok at this budget")
 
@@ -88,19 +89,51 @@ def expansions(cell: Cell) -> dict[Hashable, int | None]:
     return {name: count if ok else None for name, ok, count in zip(names, answered, counts, strict=True)}
 
 
-def _closest(one: Side, others: Sequence[Side], tolerance: float) -> tuple[Side | None, str]:
-    """Return the side with the closest measured bytes; within the tolerance, prefer the same budget."""
+def with_memory(found: Effect, one: Side, other: Side, profile: Profile) -> Effect:
+    """Return the effect with what it shows if the two sides have unlike memory."""
+    bytes_one, bytes_other = one.measured_bytes, other.measured_bytes
+    if BASELINE in (one.label, other.label) or bytes_one is None or bytes_other is None or found.estimate is None:
+        return found
+    if bytes_apart(bytes_one, bytes_other) <= profile.bytes_tolerance:
+        return found
+    ahead = estimand(found.estimand).favours_a(found.estimate) == (bytes_one < bytes_other)
+    less, more = (one.label, other.label) if bytes_one < bytes_other else (other.label, one.label)
+    figures = f"With {min(bytes_one, bytes_other):.1f} B/v against {max(bytes_one, bytes_other):.1f} of {more}, {less}"
+    return replace(found, memory=f"{figures} {_shown_with_less(found.outcome, ahead)}.")
+
+
+def _shown_with_less(outcome: str | None, ahead: bool) -> str:
+    """Say what an outcome shows about the side with fewer bytes, which could have done better with more."""
+    if outcome in (DIFFERENT, WITHIN) and ahead:
+        return "is ahead with fewer bytes"
+    if outcome == DIFFERENT:
+        return "is behind, which does not show that it is behind at equal memory"
+    if outcome in (EQUIVALENT, WITHIN):
+        return "is not behind by more than the margin; equivalence at equal memory is not shown"
+    return "has fewer bytes; memory is not matched"
+
+
+def _by_bytes(one: Side, others: Sequence[Side], profile: Profile) -> tuple[Side | None, str]:
+    """Return the side with the closest measured bytes within the tolerance, or the next above if the profile allows."""
     own = one.measured_bytes
     if own is None:
         return None, f"{one.label} self-reports its memory"
-    apart = [(bytes_apart(own, side.measured_bytes), side) for side in others if side.measured_bytes is not None]
-    if not apart:
+    measured = [(side, held) for side in others if (held := side.measured_bytes) is not None]
+    if not measured:
         return None, f"{others[0].label} self-reports its memory"
-    close = [(distance, side) for distance, side in apart if distance <= tolerance]
+    apart = [(side.budget != one.budget, bytes_apart(own, held), side) for side, held in measured]
+    close = [pair for pair in apart if pair[1] <= profile.bytes_tolerance]
     if close:
-        return min(close, key=lambda pair: (pair[1].budget != one.budget, pair[0]))[1], ""
-    nearest = min(apart, key=lambda pair: pair[0])[1]
-    return None, (
-        f"measured bytes per vertex differ by more than {100 * tolerance:g} %: {one.label} has {own:.1f}, "
-        f"the closest of {nearest.label} has {nearest.bytes:.1f}"
-    )
+        return min(close, key=lambda pair: pair[:2])[2], ""
+    above = [(held, side.budget != one.budget, side) for side, held in measured if held > own]
+    if above and profile.pairing == NO_MORE:
+        return min(above, key=lambda pair: pair[:2])[2], ""
+    return None, _not_matched(one, own, min(apart, key=lambda pair: pair[1])[2], bool(above), profile)
+
+
+def _not_matched(one: Side, own: float, nearest: Side, has_fewer: bool, profile: Profile) -> str:
+    figures = f"{one.label} has {own:.1f} B/v and the closest of {nearest.label} {nearest.bytes:.1f}"
+    limit = f"more than {100 * profile.bytes_tolerance:g} % apart"
+    if profile.pairing == MEASURED:
+        return f"{figures}, {limit}" + (f"; {CROSSED_2.label} compares them" if has_fewer else "")
+    return f"{figures}, {limit}; judge {nearest.label}, which has fewer bytes, against {one.label} instead"

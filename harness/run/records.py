@@ -77,7 +77,7 @@ class Study:
     convention: str = "measured/1"
     selection: str = "mean-expansions"
     measure: tuple[str, ...] = ("count", "audit")
-    analysis: str = "crossed/1"
+    analysis: str = "crossed/2"
 
     def record(self) -> dict[str, Any]:
         """Every value, for digests and for printing."""

@@ -11,10 +11,11 @@ from aacbench.stats.effects import (
 )
 from aacbench.stats.estimands import ESTIMANDS, Estimand, estimand
 from aacbench.stats.paired import MethodRows, Paired, pair
-from aacbench.stats.profiles import CROSSED_1, PAPER_1, PROFILES, Profile, profile
+from aacbench.stats.profiles import CROSSED_1, CROSSED_2, PAPER_1, PROFILES, Profile, profile
 
 __all__ = [
     "CROSSED_1",
+    "CROSSED_2",
     "ESTIMANDS",
     "PAPER_1",
     "PROFILES",

@@ -89,6 +89,7 @@ class Effect:
     seeds: int = 0
     queries: int = 0
     left_out: int = 0
+    memory: str = ""  # what can be concluded although the two have unlike memory
 
     def interval(self, wide: bool = True) -> Interval | None:
         """Return the 95 % interval, or the 90 % one; that of an exact difference has no width."""

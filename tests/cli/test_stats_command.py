@@ -72,7 +72,7 @@ def test_damage_and_missing_cells_are_told(tmp_path, capsys):
 
 def test_nothing_to_compare_is_exit_code_5(tmp_path, capsys):
     assert command("stats", made_study(tmp_path, cells(measured=9.0))) == 5
-    assert "Not compared: p7 at 32 B/v" in capsys.readouterr().out
+    assert "Not compared: p7 with a budget of 32 B/v" in capsys.readouterr().out
 
 
 def test_what_makes_no_sense_is_one_sentence(tmp_path, capsys):

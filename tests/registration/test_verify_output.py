@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from aacbench.cli.prereg_verify import paragraph
 from aacbench.prereg.evaluate import MissingError, Rows, forest, judge_all
 from aacbench.prereg.files import files_of, shipped
 from aacbench.prereg.schema import read_registration
@@ -69,6 +70,26 @@ def test_a_single_seed_is_told_with_the_verdict(done, capsys):
     judged = judge_all(registration, Rows([one, *done.cells("alt"), *done.cells("dijkstra")]))
     (caution,) = {found.caution for found in judged[0].effects.values()}
     assert caution.startswith("There is only one seed")
+
+
+@pytest.mark.parametrize("profile", ["crossed/1", "crossed/2"])
+def test_fewer_bytes_are_judged_and_told_under_the_newer_profile(done, profile):
+    registration = read_registration(done.toml)
+    newer = replace(registration, study=replace(registration.study, analysis=profile))
+    cells = [cell if cell.key["label"] != "alt" else with_bytes(cell, 12.0) for cell in done.cells()]
+    (judged,) = [one for one in judge_all(newer, Rows(cells)) if one.prediction.id == "ahead"]
+    text = paragraph(judged, "confirmatory")
+    if profile == "crossed/1":
+        assert "Not evaluated: alt has 12.0 B/v and the closest of random-subset" in text
+        assert "more than 5 % apart" in text
+    else:
+        assert "With 12.0 B/v against" in text
+        assert judged.verdict == "survived"
+
+
+def with_bytes(cell, held):
+    record = {**cell.record, "bytes": {**cell.record["bytes"], "measured_per_vertex": held}}
+    return Cell(cell.cell_id, record, cell.files)
 
 
 def test_what_was_not_audited_is_not_counted(done):

@@ -27,7 +27,7 @@ def test_every_number_by_hand(tmp_path):
     assert row.matched
     assert "-2.0" in markdown([row], "a", "b")
     assert "by design" not in markdown([row], "a", "b")
-    assert "deploys more than its budget by design" in markdown([replace(row, matched=False)], "a", "b")
+    assert "deploys more bytes than its budget, by design" in markdown([replace(row, matched=False)], "a", "b")
 
 
 def test_the_geometric_mean_weighs_queries_alike(tmp_path):

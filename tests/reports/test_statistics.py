@@ -65,14 +65,49 @@ def test_the_profile_is_the_studys_unless_another_is_asked_for(tmp_path):
 
 def test_methods_are_paired_by_the_bytes_they_hold(tmp_path):
     cells = [alt(32), alt(64), *learned(budget=64, measured=31.0), *learned(budget=128, measured=99.0)]
-    table = analysed(tmp_path, cells)
+    table = analysed(tmp_path, cells, profile="crossed/1")
     (cell,) = table.cells
     assert (cell.budget_a, cell.budget_b, cell.bytes_a, cell.bytes_b) == (32, 64, 32, 31)
     (reason,) = table.unpaired
-    assert reason.startswith("p7 at 64 B/v: measured bytes per vertex differ by more than 5 %")
-    assert "alt has 64.0, the closest of aac has 99.0" in reason
+    assert reason == (
+        "p7 with a budget of 64 B/v: alt has 64.0 B/v and the closest of aac 99.0, more than 5 % apart; "
+        "crossed/2 compares them"
+    )
     assert reason in markdown(table)
     assert "32 / 64" in markdown(table)
+    assert "On p7, alt (32.0 B/v) reduces expansions by" in sentence(table, cell)  # aac never had a budget of 32
+
+
+@pytest.mark.parametrize(
+    ("factor", "spread", "shown"),
+    [
+        (1.4, 0.1, "is ahead with fewer bytes."),
+        (0.6, 0.1, "is behind, which does not show that it is behind at equal memory."),
+        (1.0, 0.01, "is not behind by more than the margin; equivalence at equal memory is not shown."),
+        (0.95, 0.01, "is not behind by more than the margin; equivalence at equal memory is not shown."),
+        (1.0, 1.0, "has fewer bytes; memory is not matched."),
+    ],
+)
+def test_fewer_bytes_are_no_reason_not_to_compare(tmp_path, factor, spread, shown):
+    small = made_cell("alt", counts(50, 1.0, min(spread, 0.1)), budget=64, claims=CERTAIN, measured=48.8)
+    table = analysed(tmp_path, [small, *learned(factor, 64, spread=spread), *learned(factor, 128, spread=spread)])
+    (cell,) = table.cells
+    assert (cell.bytes_a, cell.bytes_b) == (48.8, 64)  # of the two with more bytes, the one with fewer
+    text = sentence(table, cell)
+    assert text.startswith("On p7, alt (48.8 B/v) reduces expansions by")
+    assert text.endswith(f"With 48.8 B/v against 64.0 of aac, alt {shown}")
+    assert "at 64 B/v" not in text
+
+
+def test_more_bytes_are_refused_and_the_other_way_round_is_named(tmp_path):
+    cells = [alt(64), *learned(budget=64, measured=48.8)]
+    table = analysed(tmp_path / "more", cells)
+    assert table.cells == ()
+    assert table.unpaired == (
+        "p7 with a budget of 64 B/v: alt has 64.0 B/v and the closest of aac 48.8, more than 5 % apart; "
+        "judge aac, which has fewer bytes, against alt instead",
+    )
+    assert len(analysed(tmp_path / "fewer", cells, a="aac", b="alt").cells) == 1
 
 
 def test_under_the_papers_profile_budgets_pair_and_unlike_bytes_are_told(tmp_path):
@@ -130,7 +165,7 @@ def test_graphs_from_files_are_shown_by_name_and_kept_in_full(tmp_path):
     text = markdown(table)
     assert "| file:de/city.gr |" in text
     assert "On file:fr/city.gr at 32 B/v" in text
-    assert "Not compared: file:hills.gr at 32 B/v" in text
+    assert "Not compared: file:hills.gr with a budget of 32 B/v" in text
     assert "Left out: aac on file:hills.gr at 32 B/v" in text
     for graph in graphs:
         assert graph not in text

@@ -6,7 +6,7 @@ import re
 from html import escape
 
 import pytest
-from made_studies import PAPER, made_cell, made_study
+from made_studies import MEASURED, PAPER, made_cell, made_study
 from markdown_it import MarkdownIt
 
 from aacbench.reports import comparison, latency, statistics, statistics_text
@@ -43,6 +43,23 @@ def test_declared_bytes_do_not_pass_for_measured_ones(tmp_path):
     text = markdown(rows_of(planned_cells(made_study(tmp_path, [made_cell("scalar", [5], bytes=held)]))))
     assert cells_of(text)[2][3] == "declared"
     assert "self-reported memory" in text
+
+
+@pytest.mark.parametrize(
+    ("held", "convention", "over"),
+    [
+        ({"nominal_per_vertex": 64, "measured_per_vertex": 48.8}, MEASURED, False),
+        ({"nominal_per_vertex": 64, "measured_per_vertex": 64.01}, MEASURED, False),  # a few settings
+        ({"nominal_per_vertex": 64, "measured_per_vertex": 96.0}, MEASURED, True),
+        ({"nominal_per_vertex": 128, "measured_per_vertex": 48.8}, MEASURED, False),  # parts that did not fill theirs
+        ({"nominal_per_vertex": 128, "measured_per_vertex": 64.0}, PAPER, True),
+    ],
+)
+def test_over_budget_is_what_has_more_bytes_than_its_budget(tmp_path, held, convention, over):
+    free = {"matched": False}
+    cell = made_cell("free", [5], budget=64, claims=free, bytes=held, convention=convention)
+    text = markdown(rows_of(planned_cells(made_study(tmp_path, [cell]))))
+    assert ("free (over budget)" in text) == ("deploys more bytes than its budget" in text) == over
 
 
 def test_after_a_choice_the_validation_mean_is_that_of_the_chosen_settings(tmp_path):

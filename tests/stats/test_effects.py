@@ -167,7 +167,7 @@ def test_profiles_are_frozen_and_spelt_out():
         assert record["estimand"]["unit"] == "percentage points"
     changed = dataclasses.replace(CROSSED_1, bytes_tolerance=0.1)
     assert changed.record() != CROSSED_1.record()
-    with pytest.raises(UsageError, match="Known are paper/1, crossed/1"):
+    with pytest.raises(UsageError, match="Known are paper/1, crossed/1, crossed/2"):
         profile("paper/2")
     with pytest.raises(UsageError, match="Known are reduction_of_means_pp"):
         estimand("mean")
