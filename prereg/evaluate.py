@@ -27,7 +27,7 @@ from aacbench.prereg.schema import Published, Registration
 from aacbench.prereg.verdicts import Verdicts
 from aacbench.run.layout import QUERIES_FILE
 from aacbench.run.matched import Side, expansions, partner, sides, with_memory
-from aacbench.run.records import BASELINE
+from aacbench.run.records import BASELINE, TEST
 from aacbench.run.store import Cell
 from aacbench.stats import (
     Effect,
@@ -69,9 +69,10 @@ class MissingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The reported cells of a study."""
+    """The reported cells of a study; verdicts are of the test queries."""
 
     cells: Sequence[Cell]
+    split: str = TEST
 
     def effect(self, place: Place, a: str, b: str, profile: Profile, unit: str) -> Effect:
         """The effect of A against B, at matched memory."""
@@ -80,8 +81,8 @@ class Rows:
         if other is None:
             raise MissingError(reason)
         base = [side for side in sides(self.cells, BASELINE) if side.graph == place.graph and side.good]
-        dijkstra = expansions(base[0].good[0]) if base else None
-        found = effect_of_rows(one.rows(), other.rows(), profile, estimand(unit), dijkstra)
+        dijkstra = expansions(base[0].good[0], self.split) if base else None
+        found = effect_of_rows(one.rows(self.split), other.rows(self.split), profile, estimand(unit), dijkstra)
         return with_memory(found, one, other, profile)
 
     def violations(self, of: str, labels: Sequence[str], place: Place | None) -> int:

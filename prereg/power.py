@@ -1,7 +1,7 @@
-"""The statistical power of a registration: power, smallest margin, and the number of seeds needed."""
+"""The statistical power of a registration: power, smallest margin, and the number of seeds or queries needed."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -11,22 +11,28 @@ from aacbench.errors import UsageError
 from aacbench.prereg.evaluate import MissingError, Rows
 from aacbench.prereg.predictions import Band, Equivalence
 from aacbench.prereg.schema import Registration
+from aacbench.run.records import STRATA, TEST, VALIDATION
 from aacbench.run.store import Cell
-from aacbench.stats import estimand
+from aacbench.stats import Effect, estimand
 from aacbench.stats.power import largest_sd, power_tost, seeds_needed, smallest_delta
+from aacbench.stats.profiles import SEEDS
 
 DECLARED, PILOT, NONE = "declared", "pilot rows", "none"
+OVER_SEEDS, OVER_QUERIES = "seeds", "queries"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlook:
-    """The probability that a prediction survives if the true effect is in its middle, from the spread over seeds alone.
+    """The probability that a prediction survives if the true effect is in its middle.
 
-    All values are on the tested scale, which for ratios is logarithmic. Values that need a spread are None without one.
+    It is computed from the spread over seeds alone, or over queries if both methods are deterministic; `number` is how
+    many of these there are. All values are on the tested scale, which for ratios is logarithmic. Values that need a
+    spread are None without one.
     """
 
     prediction: str
-    seeds: int
+    over: str
+    number: int | None
     half_width: float | None
     sd: float | None = None
     sd_from: str = NONE
@@ -36,42 +42,79 @@ class Outlook:
     sd_allowed: float | None = None
 
 
-def outlooks(registration: Registration, pilot: Sequence[Cell] = ()) -> list[Outlook]:
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """What an effect is estimated over: seeds or queries, how many, and their spread with its source."""
+
+    over: str
+    number: int | None
+    sd: float | None
+    sd_from: str
+
+
+def outlooks(
+    registration: Registration, pilot: Sequence[Cell] = (), deterministic: Collection[str] = ()
+) -> list[Outlook]:
+    """Return the outlook of each band and equivalence; `deterministic` has the labels of methods without seeds."""
     kinds = [one for one in registration.predictions if isinstance(one, Band | Equivalence)]
-    return [_outlook(one, registration, pilot) for one in kinds]
+    return [_outlook(one, registration, pilot, {one.a, one.b} <= set(deterministic)) for one in kinds]
 
 
-def _outlook(prediction: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]) -> Outlook:
-    unit, seeds = estimand(prediction.estimand), len(registration.study.seeds)
+def _outlook(
+    prediction: Band | Equivalence, registration: Registration, pilot: Sequence[Cell], without_seeds: bool
+) -> Outlook:
+    unit = estimand(prediction.estimand)
     with np.errstate(divide="ignore"):  # a ratio band that starts at 0 has no middle on the log scale
         low, high = (float(unit.working(np.asarray(end))) for end in (prediction.low, prediction.high))
     half, wanted = (high - low) / 2, registration.power
-    if seeds < 2 or not math.isfinite(half):
-        return Outlook(prediction=prediction.id, seeds=seeds, half_width=half if math.isfinite(half) else None)
+    sample = (_queries if without_seeds else _seeds)(prediction, registration, pilot)
+    number, sd = sample.number, sample.sd
+    untested = without_seeds and registration.profile.inference == SEEDS
+    if number is None or number < 2 or untested or not math.isfinite(half):
+        half_width = half if math.isfinite(half) else None
+        return Outlook(prediction=prediction.id, over=sample.over, number=number, half_width=half_width)
     # As in the verdicts: a 95 % interval for a band, a 90 % interval for equivalence.
     alpha = 0.025 if isinstance(prediction, Band) else 0.05
-    sd, source = _spread(prediction, registration, pilot)
     return Outlook(
         prediction=prediction.id,
-        seeds=seeds,
+        over=sample.over,
+        number=number,
         half_width=half,
         sd=sd,
-        sd_from=source,
-        power=power_tost(seeds, sd, 0.0, half, alpha) if sd else None,
-        smallest=smallest_delta(seeds, sd, 0.0, alpha, wanted) if sd else None,
+        sd_from=sample.sd_from,
+        power=power_tost(number, sd, 0.0, half, alpha) if sd else None,
+        smallest=smallest_delta(number, sd, 0.0, alpha, wanted) if sd else None,
         needed=seeds_needed(sd, 0.0, half, alpha, wanted) if sd else None,
-        sd_allowed=largest_sd(seeds, 0.0, half, alpha, wanted),
+        sd_allowed=largest_sd(number, 0.0, half, alpha, wanted),
     )
 
 
-def _spread(
-    prediction: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]
-) -> tuple[float | None, str]:
+def _seeds(one: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]) -> _Sample:
     """The spread of the effect over seeds: from pilot rows if possible, else as declared."""
-    one = prediction
+    number = len(registration.study.seeds)
+    found = _effect(one, registration, Rows(pilot))
+    if found is not None and len(found.per_seed) > 1:
+        values = estimand(one.estimand).working(np.asarray(found.per_seed))
+        return _Sample(OVER_SEEDS, number, float(values.std(ddof=1)), PILOT)
+    return _Sample(OVER_SEEDS, number, registration.sd, DECLARED if registration.sd else NONE)
+
+
+def _queries(one: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]) -> _Sample:
+    """The spread of the effect over queries: from the validation rows of a pilot, else its test rows, else declared.
+
+    Validation rows come first because they tell nothing of test queries that the pilot may share with the study.
+    """
+    planned = registration.study.queries
+    number = planned.test if planned.mode != STRATA else None  # strata depend on the size of the graph
+    for split in (VALIDATION, TEST):
+        found = _effect(one, registration, Rows(pilot, split))
+        if found is not None and found.level == OVER_QUERIES and found.se is not None:
+            spread = found.se * math.sqrt(found.queries)
+            return _Sample(OVER_QUERIES, number or found.queries, spread, f"pilot's {split} rows")
+    return _Sample(OVER_QUERIES, number, registration.sd_queries, DECLARED if registration.sd_queries else NONE)
+
+
+def _effect(one: Band | Equivalence, registration: Registration, rows: Rows) -> Effect | None:
     with suppress(MissingError, UsageError):
-        found = Rows(pilot).effect(one.cell, one.a, one.b, registration.profile, one.estimand)
-        if len(found.per_seed) > 1:
-            values = estimand(one.estimand).working(np.asarray(found.per_seed))
-            return float(values.std(ddof=1)), PILOT
-    return registration.sd, DECLARED if registration.sd else NONE
+        return rows.effect(one.cell, one.a, one.b, registration.profile, one.estimand)
+    return None

@@ -78,6 +78,7 @@ class Registration:
     families: Mapping[str, tuple[str, ...]]
     sensitivity: tuple[str, ...]
     sd: float | None
+    sd_queries: float | None
     power: float
     anchors: tuple[str, ...]
     published: Published | None
@@ -110,7 +111,11 @@ class Registration:
                 "families": {name: list(members) for name, members in self.families.items()},
                 "sensitivity": list(self.sensitivity),
             },
-            "power": {"sd": self.sd, "target": self.power},
+            "power": {
+                "sd": self.sd,
+                "target": self.power,
+                **({"sd_queries": self.sd_queries} if self.sd_queries else {}),
+            },
             "anchors": {"required": list(self.anchors)},
             "published": asdict(self.published) if self.published else None,
         }
@@ -160,7 +165,7 @@ def registration_of(given: Mapping[str, Any]) -> Registration:
     anchors = optional(given, "anchors", "", values.table, {})
     protocol = values.table(given["protocol"], "protocol")
     only(analysis, ("profile", "families", "sensitivity"), "analysis")
-    only(power, ("sd", "target"), "power")
+    only(power, ("sd", "sd_queries", "target"), "power")
     only(anchors, ("required",), "anchors")
     found = Registration(
         id=required(given, "id", "", values.name),
@@ -175,6 +180,7 @@ def registration_of(given: Mapping[str, Any]) -> Registration:
         families=optional(analysis, "families", "analysis", values.table_of(values.many(values.name)), {}),
         sensitivity=optional(analysis, "sensitivity", "analysis", values.many(values.one_of(tuple(ESTIMANDS))), ()),
         sd=optional(power, "sd", "power", _positive, None),
+        sd_queries=optional(power, "sd_queries", "power", _positive, None),
         power=optional(power, "target", "power", _share, 0.8),
         anchors=optional(anchors, "required", "anchors", values.many(values.one_of(ANCHORS)), ()),
         published=optional(given, "published", "", read_published, None),

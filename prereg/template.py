@@ -65,6 +65,7 @@ profile = {analysis}
 
 [power]
 # sd = 1.0  # of the effect over seeds, if known; else use `aacbench prereg plan --pilot STUDY`
+# sd_queries = 10.0  # of the effect over queries, which counts where both methods are deterministic
 target = 0.8
 
 [anchors]

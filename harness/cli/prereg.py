@@ -56,13 +56,14 @@ def new(file: Path, source: str | None, title: str | None) -> None:
 
 @prereg.command()
 @FILE
-@click.option("--pilot", type=click.Path(path_type=Path), help="An earlier study to take the spread over seeds from.")
+@click.option("--pilot", type=click.Path(path_type=Path), help="An earlier study to take the spread from.")
+@PLUGIN_FILES
 @AS_JSON
-def plan(file: Path, pilot: Path | None, as_json: bool) -> None:
-    """Print the statistical power of a registration, and how many seeds it needs."""
+def plan(file: Path, pilot: Path | None, plugin_files: tuple[Path, ...], as_json: bool) -> None:
+    """Print the statistical power of a registration, and how many seeds or queries it needs."""
     from aacbench.cli.prereg_actions import print_plan
 
-    print_plan(file, pilot, as_json)
+    print_plan(file, pilot, plugin_files, as_json)
 
 
 @prereg.command()

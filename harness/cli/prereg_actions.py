@@ -12,6 +12,7 @@ from aacbench.cli.running import config_of
 from aacbench.cli.shared import echo_json, study_folder
 from aacbench.errors import UsageError
 from aacbench.plugins.manager import load_plugins
+from aacbench.plugins.settings import resolve
 from aacbench.prereg import anchors
 from aacbench.prereg.amend import (
     ENDED,
@@ -27,17 +28,25 @@ from aacbench.prereg.files import Files, files_of, shipped, uncommitted
 from aacbench.prereg.key_diff import WHAT
 from aacbench.prereg.lock import Lock, make_lock
 from aacbench.prereg.notes import write_line
-from aacbench.prereg.power import Outlook, outlooks
+from aacbench.prereg.power import OVER_QUERIES, OVER_SEEDS, Outlook, outlooks
 from aacbench.prereg.schema import Registration, read_registration
 from aacbench.prereg.template import new_registration
 from aacbench.prereg.verify import past_changes
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports.formatting import aligned, optional
 from aacbench.run.driver import prepare
+from aacbench.run.plan import deterministic_labels
 from aacbench.run.run_config import key_of
 from aacbench.run.study import planned_cells
+from aacbench.stats import CROSSED_2
+from aacbench.stats.profiles import SEEDS
 from aacbench.util.atomic_io import make_folder, storing, write_file
 from aacbench.util.text import printable
+
+COUNTED = {
+    OVER_SEEDS: "It counts the spread over seeds alone; with few queries it is lower.",
+    OVER_QUERIES: "Where both methods are deterministic there are no seeds, and it counts the spread over queries.",
+}
 
 
 def write_new(file: Path, source: str, title: str) -> str:
@@ -55,31 +64,26 @@ def write_new(file: Path, source: str, title: str) -> str:
     return f"Wrote {file}. Fill in every TODO, then use `aacbench prereg plan {file}`."
 
 
-def print_plan(file: Path, pilot: Path | None, as_json: bool) -> None:
+def print_plan(file: Path, pilot: Path | None, plugin_files: tuple[Path, ...], as_json: bool) -> None:
     registration = read_registration(file)
     cells = planned_cells(study_folder(pilot)) if pilot else []
-    found = outlooks(registration, [cell for cell in cells if cell.is_reported])
+    plugins = load_plugins(tuple(path.resolve() for path in plugin_files))
+    warn(plugins)
+    methods = {name: loaded.method for name, loaded in plugins.methods().items()}
+    without_seeds = deterministic_labels(registration.study, methods, resolve)
+    found = outlooks(registration, [cell for cell in cells if cell.is_reported], without_seeds)
     if as_json:
         echo_json({"id": registration.id, "target": registration.power, "predictions": [asdict(one) for one in found]})
         return
     if found:
         click.echo(aligned([_outlook_row(one) for one in found], ("prediction", "sd from")))
-        click.echo(
-            "\nPower is the probability to survive if the true effect is in the middle of the prediction. It counts "
-            "the spread\nover seeds alone; with few queries it is lower. Ratios are on the log scale."
-        )
+        click.echo("\nPower is the probability to survive if the true effect is in the middle of the prediction.")
+        for over in dict.fromkeys(one.over for one in found):
+            click.echo(COUNTED[over])
+        click.echo("Ratios are on the log scale.")
     for one in found:
-        if one.power is not None and one.power < registration.power:
-            needed = f"needs {one.needed} seeds" if one.needed else "cannot be reached with more seeds"
-            click.echo(
-                f"Warning: {one.prediction} has a power of {one.power:.2f}; the target {registration.power:g} {needed}."
-            )
-        elif one.seeds < 2:
-            click.echo(f"Warning: {one.prediction} has one seed, so it says nothing about other seeds.")
-        elif one.half_width is None:
-            click.echo(f"Note: {one.prediction} is open on one side, so its power cannot be computed.")
-        elif one.power is None:
-            click.echo(f"Note: {one.prediction} has no known spread over seeds; set sd in [power], or use --pilot.")
+        if warning := _warning(one, registration):
+            click.echo(warning)
     if not found:
         click.echo("Power is computed for bands and equivalence only, and there is no such prediction.")
 
@@ -216,15 +220,37 @@ def _refuse_dirty(paths: Sequence[Path], allowed: bool) -> None:
             raise UsageError(f"{path} has uncommitted changes in git; commit it first, or use --allow-dirty.")
 
 
+def _warning(one: Outlook, registration: Registration) -> str:
+    if one.power is not None and one.power < registration.power:
+        needed = f"needs {one.needed} {one.over}" if one.needed else f"cannot be reached with more {one.over}"
+        return f"Warning: {one.prediction} has a power of {one.power:.2f}; the target {registration.power:g} {needed}."
+    if one.half_width is None:
+        return f"Note: {one.prediction} is open on one side, so its power cannot be computed."
+    if one.power is not None:
+        return ""
+    if one.over == OVER_QUERIES and registration.profile.inference == SEEDS:
+        return (
+            f"Warning: {one.prediction} has no seeds, because both methods are deterministic, and "
+            f"{registration.study.analysis} tests over seeds only; use {CROSSED_2.label}."
+        )
+    if one.over == OVER_SEEDS and one.number == 1:
+        return f"Warning: {one.prediction} has one seed, so it says nothing about other seeds."
+    key = "sd" if one.over == OVER_SEEDS else "sd_queries"
+    return f"Note: {one.prediction} has no known spread over {one.over}; set {key} in [power], or use --pilot."
+
+
 def _outlook_row(one: Outlook) -> dict[str, str]:
+    number, needed = optional(one.number, "d"), optional(one.needed, "d")
     return {
         "prediction": one.prediction,
-        "seeds": str(one.seeds),
+        "seeds": number if one.over == OVER_SEEDS else "none",
+        "queries": number if one.over == OVER_QUERIES else "",
         "half width": optional(one.half_width, ".3g"),
         "sd": optional(one.sd, ".3g"),
         "sd from": one.sd_from,
         "power": optional(one.power, ".2f"),
         "smallest margin": optional(one.smallest, ".3g"),
-        "seeds needed": optional(one.needed, "d"),
+        "seeds needed": needed if one.over == OVER_SEEDS else "",
+        "queries needed": needed if one.over == OVER_QUERIES else "",
         "sd allowed": optional(one.sd_allowed, ".3g"),
     }

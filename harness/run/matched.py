@@ -35,9 +35,9 @@ class Side:
         """The same, or None if some of them are self-reported."""
         return None if self_reported(self.good) else self.bytes
 
-    def rows(self) -> MethodRows:
+    def rows(self, split: str = TEST) -> MethodRows:
         deterministic = all(cell.claims.get("deterministic", False) for cell in self.good)
-        return MethodRows(self.label, {cell.key["seed"]: expansions(cell) for cell in self.good}, deterministic)
+        return MethodRows(self.label, {cell.key["seed"]: expansions(cell, split) for cell in self.good}, deterministic)
 
 
 def sides(cells: Sequence[Cell], label: str) -> list[Side]:
@@ -79,13 +79,13 @@ def bytes_apart(a: float, b: float) -> float:
     return abs(a - b) / max(a, b) if max(a, b) > 0 else 0.0
 
 
-def expansions(cell: Cell) -> dict[Hashable, int | None]:
-    """Return the expansions by test query; None if the query was not answered."""
+def expansions(cell: Cell, split: str = TEST) -> dict[Hashable, int | None]:
+    """Return the expansions by query of a split; None if the query was not answered."""
     columns = cell.queries
-    test = columns["split"] == TEST
-    names = zip(*(columns[name][test].tolist() for name in ("query", "source", "target")), strict=True)
-    answered = np.array(columns["outcome"][test] == "ok", dtype=bool).tolist()
-    counts = columns["expanded"][test].tolist()
+    inside = columns["split"] == split
+    names = zip(*(columns[name][inside].tolist() for name in ("query", "source", "target")), strict=True)
+    answered = np.array(columns["outcome"][inside] == "ok", dtype=bool).tolist()
+    counts = columns["expanded"][inside].tolist()
     return {name: count if ok else None for name, ok, count in zip(names, answered, counts, strict=True)}
 
 

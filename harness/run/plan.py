@@ -87,6 +87,16 @@ def check_methods(study: Study, methods: Mapping[str, Method], resolve: Resolve)
             pass
 
 
+def deterministic_labels(study: Study, methods: Mapping[str, Method], resolve: Resolve) -> frozenset[str]:
+    """Return the labels of the methods that claim that the seed changes nothing."""
+    found = []
+    for choice in study.methods:
+        settings = list(_settings(study, choice, methods, resolve))
+        labels = [choice.label, *(setting.label for setting in settings)]
+        found += labels if all(setting.method.claims.deterministic for setting in settings) else []
+    return frozenset([*found, BASELINE])
+
+
 def plan(
     study: Study,
     methods: Mapping[str, Method],

@@ -1,4 +1,7 @@
-"""Power of two one-sided t-tests on paired differences, by exact integration over the sample's spread."""
+"""Power of two one-sided t-tests on paired differences, by exact integration over the sample's spread.
+
+The differences are one for each seed, or for each query where both methods are deterministic.
+"""
 
 import math
 

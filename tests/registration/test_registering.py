@@ -1,11 +1,14 @@
 """Writing, planning, locking, amending and ending a registration."""
 
 import json
+import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 from cli.command import command
+from made_studies import made_cell, made_study
 from registration.studies import SMALL
 
 from aacbench.cli.prereg_actions import lock_file
@@ -15,7 +18,9 @@ from aacbench.prereg.binding import merkle_root
 from aacbench.prereg.files import uncommitted
 from aacbench.prereg.key_diff import match
 from aacbench.prereg.lock import read_lock, tree_digest
+from aacbench.prereg.power import outlooks
 from aacbench.prereg.schema import parse_registration, read_registration
+from aacbench.run.study import planned_cells
 
 
 @pytest.mark.parametrize("protocol", ["quick", "valsplit", "retrospective"])
@@ -237,6 +242,49 @@ def test_the_power_of_a_plan_from_pilot_rows(run_study, draft, capsys):
     same = json.loads(capsys.readouterr().out)["predictions"][1]
     assert same["sd_from"] == "pilot rows"
     assert same["sd"] > 0
+
+
+def without_seeds(draft):
+    """The predictions, about two deterministic methods."""
+    draft.edit('name = "random-subset"', 'name = "alt-pool"')
+    draft.toml.write_text(draft.toml.read_text().replace('b = "random-subset"', 'b = "alt-pool"'))
+
+
+def test_the_power_of_deterministic_methods_is_over_queries(draft, capsys):
+    without_seeds(draft)
+    draft.edit("seeds = [1, 2, 3]", "seeds = [1]")
+    assert draft.call("plan") == 0
+    assert (
+        "same has no known spread over queries; set sd_queries in [power], or use --pilot." in capsys.readouterr().out
+    )
+    draft.edit("[analysis]", "[power]\nsd = 2\nsd_queries = 5\n\n[analysis]")
+    assert draft.call("plan") == 0
+    said = capsys.readouterr().out
+    assert "It counts the spread over seeds" not in said
+    assert re.search(r"Warning: same has a power of 0.00; the target 0.8 needs \d+ queries.", said)
+    assert draft.call("plan", "--json") == 0
+    ahead, _ = json.loads(capsys.readouterr().out)["predictions"]
+    from aacbench.stats.power import power_tost
+
+    queries = read_registration(draft.toml).study.queries.test
+    assert (ahead["over"], ahead["number"], ahead["sd_from"]) == ("queries", queries, "declared")
+    assert ahead["power"] == pytest.approx(power_tost(queries, 5, 0, 10, 0.025))
+    draft.edit('profile = "crossed/1"', 'profile = "paper/1"')
+    assert draft.call("plan") == 0
+    assert "same has no seeds, because both methods are deterministic, and paper/1 tests" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("split", "counted"), [("validation", [3, 9]), ("test", [4, 7])])
+def test_the_spread_over_queries_is_that_of_validation_rows_or_else_of_test_rows(draft, split, counted, tmp_path):
+    without_seeds(draft)
+    shares = {"graph": "grid-8", "budget": 16, "claims": {"deterministic": True}}
+    rows = {"dijkstra": [20, 20], "alt": [1, 1], "alt-pool": counted}
+    pilot = made_study(tmp_path / "pilot", [made_cell(name, row, split=split, **shares) for name, row in rows.items()])
+    registration = read_registration(draft.toml)
+    _, same = outlooks(registration, planned_cells(pilot), {"alt", "alt-pool"})
+    effects = 100 * (np.array(counted) - 1) / 20
+    assert same.sd == pytest.approx(effects.std(ddof=1))
+    assert (same.sd_from, same.number) == (f"pilot's {split} rows", registration.study.queries.test)
 
 
 def test_the_merkle_root_is_of_every_leaf():

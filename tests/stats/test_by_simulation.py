@@ -5,10 +5,13 @@ within 3 * sqrt(p (1 - p) / N) of it. Where a procedure misses its nominal level
 the document say instead.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from late import Late
 
+from aacbench.stats import CROSSED_2, effect
 from aacbench.stats.combine import CAUCHY_REJECTED, CAUCHY_WARNING, COMBINATIONS, combine
 from aacbench.stats.estimands import ESTIMANDS, estimand
 from aacbench.stats.inference import COVERED, REJECTED, crossed, percentile_interval, two_way_bootstrap
@@ -17,6 +20,7 @@ from aacbench.stats.power import power_tost
 from aacbench.stats.ranks import hodges_lehmann
 
 scipy_stats = Late("scipy.stats")
+PP = estimand("reduction_of_means_pp")
 RUNS = 4000
 ROUNDING = 0.005  # of a claim in whole percent
 
@@ -197,3 +201,19 @@ def test_power_is_what_simulation_gives(n, sd, theta):
     mean, half = values.mean(axis=1), scipy_stats.t.isf(0.05, n - 1) * values.std(axis=1, ddof=1) / np.sqrt(n)
     share = np.mean((mean - half > -1) & (mean + half < 1))
     assert power_tost(n, sd, theta, 1.0, 0.05) == pytest.approx(share, abs=3 * np.sqrt(0.25 / 40_000))
+
+
+@pytest.mark.parametrize("skewed", [False, True])
+def test_the_power_of_deterministic_methods_is_what_the_profile_shows_over_queries(skewed):
+    """With one row of queries and no seeds, whose differences are normal, or as skewed as those of searches."""
+    rng, profile = np.random.default_rng([14, skewed]), replace(CROSSED_2, bootstrap_replicates=1)
+    queries, runs, sd = 60, 800, 300
+    base, b = np.full(queries, 10_000), np.full((1, queries), 5_000)
+    shown = 0
+    for _ in range(runs):
+        drawn = rng.gamma(4, 0.5, size=queries) - 2 if skewed else rng.normal(size=queries)
+        found = effect(Paired(b - np.rint(sd * drawn).astype(np.int64), b, base, (), 0, ()), profile, PP)
+        assert found.level == "queries"
+        shown += found.outcome in ("equivalent", "different but within the margin")
+    # A difference of 100 expansions is one percentage point, and the margin is one.
+    assert shown / runs == pytest.approx(power_tost(queries, sd / 100), abs=spread(0.7, runs))
