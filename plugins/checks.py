@@ -31,6 +31,8 @@ def check_method(method: Method) -> None:
         type(getattr(method.claims, claim.name)) is not bool for claim in fields(Claims)
     ):
         raise PluginError(f"The claims of {what} must be Claims(...) with values True and False.")
+    if not isinstance(method.docs, str):
+        raise PluginError(f"`docs` of {what} must be text, such as a URL, not {_short(method.docs)}.")
     if method.made_of is not None:
         _function(what, "made_of", method.made_of, "(params)")
     if not isinstance(method.parameters, Mapping):

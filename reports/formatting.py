@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from tabulate import tabulate
 
-from aacbench.contract.composite import PARTS
+from aacbench.contract.composite import PARTS, split_outside_brackets
+from aacbench.contract.parameters import as_text
 from aacbench.graphs.catalogue import FILE_PREFIX
 from aacbench.run.store import Cell
 from aacbench.util.text import one_line
@@ -19,6 +20,18 @@ LARGEST_BOUND = 1e20
 SHOWN = 0.1  # bytes per vertex, the last digit in tables: settings add a little to labels that fill a budget
 UNMATCHED = "deploys more bytes than its budget, by design; compare it with methods that have as many."
 ORACLE = "sees the test queries, so it cannot be deployed; use it only as a bound."
+# The switches of the named search policies; a test compares them with the search, which is not imported here.
+_POLICIES = {"modern": "reopen=on,tie=large-g,bpmx=off", "paper": "reopen=off,tie=fifo,bpmx=off"}
+_LATEX = {character: "\\" + character for character in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "±": r"$\pm$",
+    "[": "{[}",  # at the beginning of a row it would be an option of the line end before it
+}
 # A pair of marks that opens and closes, and the marks to escape then; an underscore inside a word is none.
 _EMPHASIS = {
     r"\*(?=[^\s*]).*[^\s*]\*": r"\*",
@@ -33,6 +46,22 @@ def aligned(rows: Sequence[Mapping[str, str]], text_columns: Collection[str]) ->
     align = ["left" if name in text_columns else "right" for name in columns]
     body = [[_escaped(row[name]) for name in columns] for row in rows]
     return tabulate(body, headers=columns, tablefmt="pipe", colalign=align, disable_numparse=True)
+
+
+def tabular(rows: Sequence[Mapping[str, str]], text_columns: Collection[str], notes: Iterable[str]) -> str:
+    """Return a LaTeX table for the package booktabs, without empty columns; the notes are comments above it."""
+    columns = [name for name in rows[0] if any(row[name] for row in rows)]
+    align = "".join("l" if name in text_columns else "r" for name in columns)
+    lines = [[_in_latex(row[name]) for name in columns] for row in rows]
+    body = [" & ".join(line) + r" \\" for line in [[_in_latex(name) for name in columns], *lines]]
+    comments = [f"% {one_line(note)}" for note in (r"Needs \usepackage{booktabs}.", *notes)]
+    table = [rf"\begin{{tabular}}{{{align}}}", r"\toprule", body[0], r"\midrule", *body[1:], r"\bottomrule"]
+    return "\n".join([*comments, *table, r"\end{tabular}"])
+
+
+def _in_latex(text: str) -> str:
+    """Return the text with every character that means something to LaTeX as itself."""
+    return "".join(_LATEX.get(character, character) for character in one_line(text, LONGEST_CELL))
 
 
 def literal(text: str) -> str:
@@ -56,6 +85,15 @@ def _escaped(text: str) -> str:
 
 def optional(value: float | None, form: str) -> str:
     return "" if value is None else format(value, form)
+
+
+def with_spread(value: float | None, spread: float | None) -> str:
+    return optional(value, ".2f") + ("" if spread is None else f" ± {spread:.2f}")
+
+
+def switches(policy: str) -> dict[str, str]:
+    """Return the switches of a search policy as a cell's key names it."""
+    return dict(pair.split("=", 1) for pair in _POLICIES.get(policy, policy).split(",") if "=" in pair)
 
 
 def bound(value: float, digits: int) -> str:
@@ -129,13 +167,29 @@ def study_notes(plan: Mapping[str, Any] | None) -> list[str]:
     return ["Settings were chosen on the test queries themselves, so these numbers are too good."]
 
 
-def short_settings(method: str, params: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return settings that differ from the defaults, such as `K=8 labels=exact`, followed by those of the parts."""
+def short_settings(
+    method: str, params: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]], said: Collection[str] = ()
+) -> str:
+    """Return settings that differ from the defaults, such as `K=8 labels=exact`, followed by those of the parts.
+
+    Settings that are `said` elsewhere, as in the method's label, are left out.
+    """
     known = defaults.get(method, {})
     changed = {key: value for key, value in sorted(params.items()) if key not in known or known[key] != value}
-    own = " ".join(f"{key}={value}" for key, value in changed.items() if key != PARTS)
+    own = setting_text({key: value for key, value in changed.items() if key != PARTS}, said)
     parts = " ".join(
         f"{part['method']}[{short_settings(part['method'], part['params'], defaults)}]"
         for part in params.get(PARTS, ())
     )
     return f"{own}: {parts}" if own and parts else own or parts
+
+
+def setting_text(values: Mapping[str, Any], said: Collection[str] = ()) -> str:
+    pairs = [f"{key}={as_text(value)}" for key, value in values.items()]
+    return " ".join(pair for pair in pairs if pair not in said)
+
+
+def said_in(label: str) -> list[str]:
+    """Return the settings that a method's label shows: `alt[tie=fifo]`."""
+    inside = label.partition("[")[2].removesuffix("]")
+    return [pair.strip() for pair in split_outside_brackets(inside, ",")]

@@ -14,6 +14,7 @@ from aacbench.reports.formatting import (
     mark_notes,
     marked,
     optional,
+    tabular,
     with_short_graphs,
     without_markup,
 )
@@ -22,6 +23,7 @@ from aacbench.run.rows import read_timings
 from aacbench.run.store import Cell
 
 MICROSECOND, MIB = 1000, 2**20
+TEXT_COLUMNS = ("graph", "method")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,30 +69,38 @@ def latencies(cells: Iterable[Cell]) -> list[Latency]:
 
 def markdown(rows: Sequence[Latency]) -> str:
     rows, graph_notes = with_short_graphs(rows)
-    marks = mark_notes(any(row.oracle for row in rows), all(row.matched for row in rows))
-    table = [
-        {
-            "graph": row.graph,
-            "budget": f"{row.budget:g}",
-            "method": marked(row.method, row.oracle, row.matched),
-            "build s": f"{row.build_seconds:.1f}",
-            "pool s": f"{row.pool_seconds:.1f}",
-            "build MiB": "" if row.build_bytes is None else f"{row.build_bytes / MIB:.0f}",
-            "p50 us": f"{row.p50:.1f}",
-            "p95 us": f"{row.p95:.1f}",
-            "A/A ratio": optional(row.control_ratio, ".3f"),
-            "A/A spread": "" if row.control_spread is None else f"{100 * row.control_spread:.1f} %",
-        }
-        for row in rows
-    ]
-    return without_markup(
-        f"{aligned(table, ('graph', 'method'))}\n\n"
+    table = aligned(list(map(_shown, rows)), TEXT_COLUMNS)
+    return without_markup("\n".join([table, "", *_notes(rows), *graph_notes]))
+
+
+def latex(rows: Sequence[Latency]) -> str:
+    rows, graph_notes = with_short_graphs(rows)
+    return tabular(list(map(_shown, rows)), TEXT_COLUMNS, [*_notes(rows), *graph_notes])
+
+
+def _shown(row: Latency) -> dict[str, str]:
+    return {
+        "graph": row.graph,
+        "budget": f"{row.budget:g}",
+        "method": marked(row.method, row.oracle, row.matched),
+        "build s": f"{row.build_seconds:.1f}",
+        "pool s": f"{row.pool_seconds:.1f}",
+        "build MiB": "" if row.build_bytes is None else f"{row.build_bytes / MIB:.0f}",
+        "p50 us": f"{row.p50:.1f}",
+        "p95 us": f"{row.p95:.1f}",
+        "A/A ratio": optional(row.control_ratio, ".3f"),
+        "A/A spread": "" if row.control_spread is None else f"{100 * row.control_spread:.1f} %",
+    }
+
+
+def _notes(rows: Sequence[Latency]) -> list[str]:
+    return [
         f"Times of single searches ({rows[0].tier} tier, {rows[0].repetitions} repetitions). The first method of each "
         "graph and budget, except dijkstra, ran twice under two names: the A/A ratio compares the two, and differences "
         "between methods below the A/A spread mean nothing. A build costs its own seconds plus those of its pools; its "
-        "memory is the increase of the worker's peak memory, including libraries that the build imports."
-        + "".join(f"\n{note}" for note in [*marks, *graph_notes])
-    )
+        "memory is the increase of the worker's peak memory, including libraries that the build imports.",
+        *mark_notes(any(row.oracle for row in rows), all(row.matched for row in rows)),
+    ]
 
 
 def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None) -> Latency:

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -17,21 +17,28 @@ from aacbench.reports.formatting import (
     mark_notes,
     marked,
     optional,
+    said_in,
+    setting_text,
     short_settings,
+    switches,
+    tabular,
     with_short_graphs,
+    with_spread,
     without_markup,
 )
+from aacbench.run.layout import short_ids
 from aacbench.run.matched import bytes_per_vertex, self_reported
 from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION
 from aacbench.run.store import Cell
 from aacbench.util.text import one_line
 
+MOST_IDS = 5  # of the cells with one reason
 TEXT_COLUMNS = ("graph", "method", "settings", "outcome")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The result of a method on a graph at a budget, over its seeds; means are of expansions."""
+    """The result of a method on a graph at a budget, over its seeds; docs/running.md says what each field means."""
 
     graph: str
     budget: float
@@ -46,11 +53,18 @@ class Row:
     seeds: int
     validation: float | None
     test: float | None
+    test_sd: float | None
     reduction: float | None
+    reduction_sd: float | None
     cost_mean: float | None
     cost_worst: float | None
     outcome: str
     reason: str
+    failed: str
+    parameters: str
+    policy: str
+    facts: str
+    ids: tuple[str, ...]
 
     def cells(self) -> dict[str, str]:
         baseline = self.method == BASELINE
@@ -63,8 +77,8 @@ class Row:
             "settings": self.settings,
             "seeds": "" if baseline else str(self.seeds),
             "validation": optional(self.validation, ".2f"),
-            "test": optional(self.test, ".2f"),
-            "reduction %": "" if baseline else optional(self.reduction, ".2f"),
+            "test": with_spread(self.test, self.test_sd),
+            "reduction %": "" if baseline else with_spread(self.reduction, self.reduction_sd),
             "mean cost": optional(self.cost_mean, ".4f"),
             "worst cost": optional(self.cost_worst, ".4f"),
             "outcome": "" if self.outcome == "ok" else self.outcome,
@@ -76,8 +90,8 @@ def rows_of(cells: Iterable[Cell]) -> list[Row]:
     for cell in cells:
         key = cell.key
         groups.setdefault((key["graph"], key["budget"], key["label"]), []).append(cell)
-    base = {graph: _mean(group, TEST) for (graph, _, label), group in groups.items() if label == BASELINE}
-    return [_row(key, group, base.get(key[0])) for key, group in groups.items()]
+    bases = {graph: group for (graph, _, label), group in groups.items() if label == BASELINE}
+    return [_row(key, group, bases.get(key[0], [])) for key, group in groups.items()]
 
 
 def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
@@ -89,19 +103,29 @@ def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
     return without_markup("\n\n".join(parts))
 
 
+def latex(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
+    """Return the table as a LaTeX tabular, under comments with what is to be said of it."""
+    if not rows:
+        return "% No cells yet."
+    rows, graph_notes = with_short_graphs(rows)
+    said = [*notes, *_notes(rows), *graph_notes, *_reasons(rows)]
+    return tabular([row.cells() for row in rows], TEXT_COLUMNS, said)
+
+
 def csv_text(rows: Iterable[Row]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, list(Row.__slots__), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(asdict(row) for row in rows)
+    writer.writerows(asdict(row) | {"ids": " ".join(row.ids)} for row in rows)
     return out.getvalue()
 
 
-def _row(key: tuple[str, float, str], group: list[Cell], base: float | None) -> Row:
+def _row(key: tuple[str, float, str], group: list[Cell], baseline: list[Cell]) -> Row:
     graph, budget, label = key
     worst = max(group, key=lambda cell: OUTCOMES.index(cell.outcome))
     final = [cell for cell in group if cell.is_reported] or group
-    test = _mean(final, TEST)
+    test, spread = _mean(final, TEST), _spread(final, TEST)
+    base = _mean(baseline, TEST)
     charged = final[0].key["convention"]
     costs = _cost_ratios(final)
     return Row(
@@ -114,15 +138,22 @@ def _row(key: tuple[str, float, str], group: list[Cell], base: float | None) -> 
         nominal=None if label == BASELINE else bytes_per_vertex(final, "nominal_per_vertex"),
         measured=bytes_per_vertex(final),
         declared=self_reported(final),
-        settings=_settings(final),
+        settings=_settings(final, baseline),
         seeds=len({cell.key["seed"] for cell in final}),
         validation=_mean(_candidates(group, final), VALIDATION),
         test=test,
+        test_sd=spread,
         reduction=100 * (1 - test / base) if test is not None and base else None,
+        reduction_sd=100 * spread / base if spread is not None and base else None,
         cost_mean=float(costs.mean()) if len(costs) else None,
         cost_worst=float(costs.max()) if len(costs) else None,
         outcome=worst.outcome,
         reason=worst.record.get("reason", ""),
+        failed="" if worst.outcome == "ok" else worst.cell_id,
+        parameters=_by_seed(final, lambda cell: short_settings(cell.key["method"], cell.key["params"], {})),
+        policy=_by_seed(final, _policy),
+        facts=_by_seed(final, lambda cell: setting_text(cell.record.get("build", {}).get("facts", {}))),
+        ids=tuple(cell.cell_id for cell in final),
     )
 
 
@@ -134,6 +165,8 @@ def _candidates(group: list[Cell], final: list[Cell]) -> list[Cell]:
 
 def _notes(rows: Sequence[Row]) -> list[str]:
     notes = ["Mean expansions per query; reduction is against dijkstra on the test queries."]
+    if any(row.test_sd is not None for row in rows):
+        notes.append("±: standard deviation over the seeds (of the sample, n - 1).")
     notes += [
         f"No reductions on {row.graph}: its {BASELINE} cell is {row.outcome}, for the reason below; "
         "raise the limit or remove the cause, then run again with --existing retry-failed."
@@ -163,28 +196,44 @@ def _notes(rows: Sequence[Row]) -> list[str]:
 
 
 def _reasons(rows: Sequence[Row]) -> list[str]:
-    grouped: dict[tuple[str, str], dict[str, list[str]]] = {}
+    """Return a line for each reason, with the ids of the cells that have it, the worst first."""
+    grouped: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         if row.outcome != "ok":
-            places = grouped.setdefault((row.outcome, row.reason or "no reason given"), {})
-            places.setdefault(f"{row.method} on {row.graph}", []).append(f"{row.budget:g}")
-    worst_first = sorted(grouped.items(), key=lambda item: -OUTCOMES.index(item[0][0]))
+            grouped.setdefault((row.outcome, row.reason or "no reason given"), []).append(row)
+    short = short_ids(name for row in rows for name in (*row.ids, row.failed) if name)
     lines = []
-    for (outcome, reason), places in worst_first:
+    for (outcome, reason), failed in sorted(grouped.items(), key=lambda item: -OUTCOMES.index(item[0][0])):
+        places: dict[str, list[str]] = {}
+        for row in failed:
+            places.setdefault(f"{row.method} on {row.graph}", []).append(f"{row.budget:g}")
         listed = "; ".join(f"{place} at {', '.join(budgets)} B/v" for place, budgets in places.items())
-        lines.append(f"- {outcome}: {literal(one_line(listed))}: {literal(one_line(reason, LONGEST_REASON))}")
+        names = ", ".join(short[row.failed] for row in failed[:MOST_IDS]) + (", ..." if failed[MOST_IDS:] else "")
+        lines.append(f"- {names}: {outcome}: {literal(one_line(listed))}: {literal(one_line(reason, LONGEST_REASON))}")
     return lines
 
 
-def _mean(cells: list[Cell], split: str) -> float | None:
-    """Return the mean over seeds of the mean over queries."""
+def _means(cells: list[Cell], split: str) -> list[float]:
+    """Return the mean over queries of each cell that has them, which is one a seed."""
     means = []
     for cell in cells:
         if cell.outcome != "ok" or split not in cell.key["splits"]:
             continue
         of_split = cell.queries["expanded"][cell.queries["split"] == split]
         means += [float(np.mean(of_split))] if len(of_split) else []
+    return means
+
+
+def _mean(cells: list[Cell], split: str) -> float | None:
+    """Return the mean over seeds of the mean over queries."""
+    means = _means(cells, split)
     return float(np.mean(means)) if means else None
+
+
+def _spread(cells: list[Cell], split: str) -> float | None:
+    """Return the sample standard deviation over seeds of the mean over queries; one seed has none."""
+    means = _means(cells, split)
+    return float(np.std(means, ddof=1)) if len(means) > 1 else None
 
 
 def _cost_ratios(cells: list[Cell]) -> Array:
@@ -198,8 +247,25 @@ def _cost_ratios(cells: list[Cell]) -> Array:
     return np.concatenate(ratios)
 
 
-def _settings(cells: list[Cell]) -> str:
-    settings = {
-        short_settings(cell.key["method"], cell.key["params"], cell.record.get("defaults", {})) for cell in cells
-    }
-    return settings.pop() if len(settings) == 1 else "by seed"
+def _settings(cells: list[Cell], baseline: list[Cell]) -> str:
+    """Return what differs from the defaults and is not in the label, and the search's switches if unlike dijkstra's."""
+    usual, said = switches(_policy(baseline[0]) if baseline else "modern"), said_in(cells[0].key["label"])
+    shown = set()
+    for cell in cells:
+        own = short_settings(cell.key["method"], cell.key["params"], cell.record.get("defaults", {}), said)
+        changed = {key: value for key, value in switches(_policy(cell)).items() if usual.get(key) != value}
+        shown.add(" ".join(filter(None, (own, setting_text(changed, said)))))
+    return shown.pop() if len(shown) == 1 else "by seed"
+
+
+def _by_seed(cells: list[Cell], text: Callable[[Cell], str]) -> str:
+    """Return a text about the cells: one for all, or one for each seed where they differ."""
+    found = {cell.key["seed"]: text(cell) for cell in cells}
+    if len(set(found.values())) == 1:
+        return next(iter(found.values()))
+    return "; ".join(f"seed {seed}: {said}" for seed, said in found.items())
+
+
+def _policy(cell: Cell) -> str:
+    policy: str = cell.key.get("policy", "modern")
+    return policy

@@ -1,6 +1,7 @@
 """`aacbench export`: copy the heuristic of a cell out of a study, as it was measured, to deploy it."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -9,14 +10,25 @@ from aacbench.errors import UsageError
 
 
 @click.command()
-@click.argument("cell")
-@click.argument("folder", type=FOLDER)
+@click.argument("cell", required=False)
+@click.argument("folder", required=False, type=FOLDER)
 @click.option("--study", type=FOLDER, help="The study.  [default: the only one in ./studies]")
+@click.option("--method", help="In place of CELL: the method, as tables show it.")
+@click.option("--graph", help="With --method: the graph, where there are several.")
+@click.option("--budget", type=float, help="With --method: the budget, where there are several.")
+@click.option("--seed", type=int, help="With --method: the seed, where there are several.")
 @PLUGIN_FILES
 @TIME_LIMIT
 @MEMORY_LIMIT
 def export(
-    cell: str, folder: Path, study: Path | None, plugin_files: tuple[Path, ...], time_limit: float, memory_limit: float
+    cell: str | None,
+    folder: Path | None,
+    study: Path | None,
+    method: str | None,
+    plugin_files: tuple[Path, ...],
+    time_limit: float,
+    memory_limit: float,
+    **place: Any,
 ) -> None:
     """Copy the bundle of a cell into a new FOLDER; CELL is an id or how one begins.
 
@@ -24,19 +36,28 @@ def export(
     aacbench.load_bundle(FOLDER) answers queries with it. Where the bundle was pruned, it is built again.
 
     \b
+    aacbench status --cells                              the cells and their ids
     aacbench export 3f9a alt-on-ny                       from the only study in ./studies
+    aacbench export --method alt --graph dimacs:NY --budget 32 alt-on-ny
     aacbench export 3f9a mine --study studies/mine --plugin mine.py
     """
     from aacbench.bundle.store import copy_bundle
-    from aacbench.cli.replay import find_cell, plugins_of
+    from aacbench.cli.cells import find_cell, find_reported
+    from aacbench.cli.replay import plugins_of
     from aacbench.cli.running import config_of
     from aacbench.run.build import bundle_info
     from aacbench.run.rebuild import restored, stored_bundle
     from aacbench.run.run_config import plan_of
     from aacbench.util.atomic_io import storing
 
+    if method is not None:
+        if cell is None or folder is not None:
+            raise click.UsageError("With --method, give only the folder to write.")
+        cell, folder = None, Path(cell)
+    elif cell is None or folder is None or any(value is not None for value in place.values()):
+        raise click.UsageError("Give the id of a cell and a folder, or --method and a folder.")
     root = study_folder(study)
-    found = find_cell(root, cell)
+    found = find_reported(root, method, **place) if method is not None else find_cell(root, str(cell))
     if folder.exists():
         raise UsageError(f"{folder} exists already; name a new folder.")
     bundle = stored_bundle(root, found)

@@ -31,10 +31,13 @@ def replay(
 ) -> None:
     """Recompute a cell's counterexample from its graph, or its audit; CELL is an id or how one begins.
 
+    `aacbench status --cells` lists the cells of a study with their ids.
+
     \b
     aacbench replay 3f9a                               in the only study in ./studies
     aacbench replay 3f9a --study studies/mine --plugin mine.py
     """
+    from aacbench.cli.cells import find_cell
     from aacbench.cli.running import config_of
     from aacbench.run.replay import replay as replay_cell
     from aacbench.run.study import read_plan
@@ -64,23 +67,6 @@ def plugins_of(cell: "Cell", plugin_files: tuple[Path, ...]) -> "PluginManager":
         raise UsageError(f"Unknown method {method!r}. Name the file it came from with --plugin.")
     manager.method(method)
     return manager
-
-
-def find_cell(root: Path, beginning: str) -> "Cell":
-    """The one cell whose id begins so."""
-    from aacbench.run.layout import CELLS, is_cell_id
-    from aacbench.run.store import read_cell
-
-    if not beginning:
-        raise UsageError("Give the id of a cell, or its first letters.")
-    names = sorted(path.name for path in (root / CELLS).glob("*/*") if is_cell_id(path.name))
-    fitting = [name for name in names if name.startswith(beginning)]
-    if len(fitting) > 1:
-        raise UsageError(f"{len(fitting)} cells begin with {beginning}: {', '.join(fitting[:5])}; give more digits.")
-    found = read_cell(root, fitting[0]) if fitting else None
-    if found is None:
-        raise UsageError(f"No cell {beginning} in {root}. `ls {root / CELLS}/*` lists all.")
-    return found
 
 
 def _show(lines: "list[Line]") -> None:

@@ -1,9 +1,7 @@
 """The commands that read a study without running anything, plugins included: status, report, compare and stats."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,6 +13,7 @@ from aacbench.cli.shared import (
     STUDY,
     echo_json,
     exit_code,
+    last_run_text,
     report_damage,
     report_missing,
     study_folder,
@@ -23,25 +22,32 @@ from aacbench.cli.shared import (
 
 @click.command()
 @STUDY
+@click.option("--cells", "list_cells", is_flag=True, help="List the cells too, with the ids that other commands take.")
 @AS_JSON
 @click.pass_context
-def status(context: click.Context, study: Path | None, as_json: bool) -> None:
+def status(context: click.Context, study: Path | None, list_cells: bool, as_json: bool) -> None:
     """Show the progress of a study, its damaged cells, and its last run.
 
     \b
-    aacbench status                    the only study in ./studies
-    aacbench status studies/valsplit
+    aacbench status                            the only study in ./studies
+    aacbench status studies/valsplit --cells   every cell with its id, for replay, export and delete
     """
-    from aacbench.run.study import summary
+    from aacbench.cli.cells import cell_records, cell_table
+    from aacbench.run.events import last_run
+    from aacbench.run.study import read_study
 
     root = study_folder(study)
-    counted = summary(root)
+    contents = read_study(root)
+    counted = contents.summary()
     done = counted.planned - len(counted.missing)
-    facts = {"study": str(root), "done": done, **asdict(counted), "last_run": _run_record(root)}
+    facts = {"study": str(root), "done": done, **asdict(counted), "last_run": last_run(root)}
+    listed = cell_records(contents) if list_cells else []
     code = MISMATCH if facts["damaged"] else ALL_OK
     if as_json:
-        echo_json(facts)
+        echo_json({**facts, "cells": listed} if list_cells else facts)
         context.exit(code)
+    if list_cells:
+        click.echo(cell_table(listed, contents.damaged) + "\n")
     click.echo(f"{facts['study']}: {facts['done']} of {facts['planned']} planned cells are there")
     for outcome, count in facts["outcomes"].items():
         click.echo(f"  {outcome:14}{count:6}")
@@ -49,26 +55,30 @@ def status(context: click.Context, study: Path | None, as_json: bool) -> None:
         click.echo(f"  {len(facts['unplanned'])} more cells are not in the current plan")
     for sentence in facts["damaged"].values():
         click.echo(f"damaged: {sentence}")
-    click.echo(_last_run(facts["last_run"]))
+    click.echo(last_run_text(facts["last_run"]))
     context.exit(code)
 
 
 @click.command()
 @STUDY
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with full precision instead of Markdown.")
+@click.option("--latex", "as_latex", is_flag=True, help="Print a LaTeX tabular (booktabs) instead of Markdown.")
 @AS_JSON
 @click.pass_context
-def report(context: click.Context, study: Path | None, as_csv: bool, as_json: bool) -> None:
+def report(context: click.Context, study: Path | None, as_csv: bool, as_latex: bool, as_json: bool) -> None:
     """Print the tables of a study from its stored rows; missing and damaged cells are reported.
 
     \b
-    aacbench report studies/quick                      Markdown to paste
-    aacbench report studies/quick --csv > quick.csv    full precision, for a script
+    aacbench report studies/quick                        Markdown to paste
+    aacbench report studies/quick --csv > quick.csv      full precision, for a script
+    aacbench report studies/quick --latex > quick.tex    for \\input{quick} in a paper
     """
     from aacbench.reports import latency, tables
     from aacbench.reports.formatting import study_notes
     from aacbench.run.study import read_study
 
+    if as_csv + as_latex + as_json > 1:
+        raise click.UsageError("Give one of --csv, --latex and --json.")
     root = study_folder(study)
     contents = read_study(root)
     report_damage(contents)
@@ -79,6 +89,10 @@ def report(context: click.Context, study: Path | None, as_csv: bool, as_json: bo
         echo_json({"study": str(root), "results": list(map(asdict, rows)), "latencies": list(map(asdict, times))})
     elif as_csv:
         click.echo(tables.csv_text(rows), nl=False)
+    elif as_latex:
+        click.echo(tables.latex(rows, study_notes(contents.plan)))
+        if times:
+            click.echo("\n" + latency.latex(times))
     else:
         click.echo(tables.markdown(rows, study_notes(contents.plan)))
         if times:
@@ -171,26 +185,3 @@ def stats(
     failed = [outcome for outcome in table.outcomes if outcome not in ("ok", "unsupported")]
     incomplete = ["skipped"] if missing else []
     context.exit(exit_code([*compared, *failed, *incomplete], bool(contents.damaged)))
-
-
-def _run_record(root: Path) -> dict[str, Any] | None:
-    from aacbench.run.events import RUN_FILE
-    from aacbench.run.layout import RUNS
-
-    file = max((root / RUNS).glob(f"*/{RUN_FILE}"), default=None)
-    if file is None:
-        return None
-    try:
-        record = json.loads(file.read_bytes())
-        return {"run": record["run"], "started": record["started"], "finished": record.get("finished")}
-    except (OSError, ValueError, LookupError, TypeError):  # a damaged log says nothing about the cells
-        return {"run": file.parent.name, "started": None, "finished": None}
-
-
-def _last_run(record: dict[str, Any] | None) -> str:
-    if record is None:
-        return "never run"
-    if record["started"] is None:
-        return f"the log of the last run, {record['run']}, cannot be read; the cells are not affected"
-    end = f"finished {record['finished']}" if record["finished"] else "not finished: still running, or stopped"
-    return f"last run started {record['started']}, {end}"

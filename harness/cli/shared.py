@@ -1,7 +1,7 @@
 """What several commands share: options, the folder of a study, damage, output as JSON, and exit codes."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +106,15 @@ def report_missing(contents: "StudyContents") -> bool:
         cells = "1 planned cell is" if count == 1 else f"{count} planned cells are"
         click.echo(f"aacbench: {cells} missing; run the study again.", err=True)
     return count > 0
+
+
+def last_run_text(record: Mapping[str, Any] | None) -> str:
+    if record is None:
+        return "never run"
+    if record["started"] is None:
+        return f"the log of the last run, {record['run']}, cannot be read; the cells are not affected"
+    end = f"finished {record['finished']}" if record["finished"] else "not finished: still running, or stopped"
+    return f"last run started {record['started']}, {end}"
 
 
 def echo_json(value: Any) -> None:

@@ -11,15 +11,16 @@ SELECTORS = (*GROWING, *BY_COORDINATES, "maxcover", "mixed")
 
 LABELS = Parameter(
     "auto",
-    "exact, fixed (4 bytes, for float weights) or replay (exact, without a margin for rounding); auto is exact for "
-    "integer weights; for float weights it is fixed, or replay where the convention does not charge real widths",
+    "how distances are stored: exact (integers, or 8-byte floats with a margin for rounding), fixed (float weights "
+    "rounded down to 4-byte integers, still admissible) or replay (8-byte floats without a margin, as published); auto "
+    "is exact for integer weights, else fixed, or replay where the convention does not charge real widths",
     choices=("auto", "exact", "fixed", "replay"),
 )
 
 
 def pool_parameter(default: str = "fps", choices: tuple[str, ...] = SELECTORS) -> Parameter:
     """Return the parameter `pool`, which names the selector that chooses the landmarks."""
-    return Parameter(default, f"selector of the landmarks: {', '.join(choices)}", choices=choices)
+    return Parameter(default, "selector of the landmarks", choices=choices)
 
 
 def cannot_select(info: GraphInfo, selector: Any) -> Unsupported | None:

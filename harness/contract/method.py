@@ -203,3 +203,4 @@ class Method:
     made_of: Callable[[Params], tuple[Part, ...]] | None = None
     search: Callable[[Params], Mapping[str, bool | str]] = no_preference
     check: Callable[[Params], str] = no_objection
+    docs: str = ""  # where to read about it, shown by `aacbench methods`: a URL, or a page of the project

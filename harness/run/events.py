@@ -1,5 +1,6 @@
 """The log of a run: its settings in `run.json`, and its events as they happen."""
 
+import json
 import os
 import secrets
 from dataclasses import dataclass
@@ -53,6 +54,18 @@ def new_log(root: Path, facts: dict[str, Any]) -> RunLog:
     """Return a log of which nothing is on disk yet."""
     run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
     return RunLog(root, root / RUNS / run_id, {"run": run_id, "started": _now(), "facts": plain(facts)})
+
+
+def last_run(root: Path) -> dict[str, Any] | None:
+    """Return the id of the last run, and when it was started and finished; None if there was none."""
+    file = max((root / RUNS).glob(f"*/{RUN_FILE}"), default=None)
+    if file is None:
+        return None
+    try:
+        record = json.loads(file.read_bytes())
+        return {"run": record["run"], "started": record["started"], "finished": record.get("finished")}
+    except (OSError, ValueError, LookupError, TypeError):  # a damaged log says nothing about the cells
+        return {"run": file.parent.name, "started": None, "finished": None}
 
 
 def _append(path: Path, line: bytes) -> None:

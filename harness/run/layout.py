@@ -1,7 +1,7 @@
 """The names of files and folders in a study folder."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ BUNDLES = "bundles"  # in the artifacts: heuristics as they were measured
 REPLACED = ".replaced-"
 CELL_TAG = "aacbench.cell/1"
 ID_DIGITS = 24
+SHORT_DIGITS = 8  # of an id, where a person reads it
 
 _ID = re.compile(f"[0-9a-f]{{{ID_DIGITS}}}")
 
@@ -27,6 +28,14 @@ def artifact_folders(root: Path) -> list[Path]:
 
 def cell_id(key: Mapping[str, Any]) -> str:
     return digest(key, CELL_TAG)[:ID_DIGITS]
+
+
+def short_ids(names: Iterable[str]) -> dict[str, str]:
+    """Return the beginning of each id, as long as is needed to tell all of them apart, and at least eight digits."""
+    known = set(names)
+    lengths = range(SHORT_DIGITS, ID_DIGITS + 1)
+    length = next((n for n in lengths if len({name[:n] for name in known}) == len(known)), ID_DIGITS)
+    return {name: name[:length] for name in known}
 
 
 def is_cell_id(text: str) -> bool:

@@ -30,6 +30,21 @@ def file_lock(root: Path, name: str, *, wait: bool = False) -> Iterator[bool]:
         _release(path, descriptor)
 
 
+def is_locked(path: Path) -> bool:
+    """Return whether a run holds this file of a `locks` folder; one that a killed run left is not held."""
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except OSError:  # released in between
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def sweep_locks(root: Path) -> None:
     for path in (root / LOCKS).glob("*"):
         with suppress(OSError):

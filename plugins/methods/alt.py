@@ -10,6 +10,7 @@ from aacbench.errors import UsageError
 from aacbench.plugins import hookimpl
 from aacbench.plugins.methods import expansions
 
+DOCS = "docs/methods/alt.md"
 STARTS = 10  # random first landmarks tried by fps-rr10
 
 
@@ -19,15 +20,13 @@ def aacbench_methods() -> Iterator[Method]:
     larger = {**pool, "K0": Parameter(64, "landmarks in the pool to choose from", minimum=1)}
     prefixes = {**larger, "pool": pool_parameter(choices=GROWING)}
     summary = "farthest-point landmarks (FPS-ALT), or landmarks of another selector"
-    yield Method("alt", summary, fit, build_alt, parameters={**pool, "pool": pool_parameter()})
-    yield Method(
-        "alt-pool", "the first m landmarks of a K0 pool: equals alt exactly", fit, build_pool, parameters=prefixes
-    )
-    larger = {**larger, "pool": pool_parameter()}
-    yield Method("random-subset", "a random m of the K0 pool", fit, build_random, Claims(deterministic=False), larger)
-    yield Method(
-        "fps-rr10", "ten random starts, the best on validation", fit, build_restarts, Claims(deterministic=False), pool
-    )
+    yield Method("alt", summary, fit, build_alt, parameters={**pool, "pool": pool_parameter()}, docs=DOCS)
+    summary = "the first K landmarks of a pool of K0: equals alt exactly"
+    yield Method("alt-pool", summary, fit, build_pool, parameters=prefixes, docs=DOCS)
+    larger, random = {**larger, "pool": pool_parameter()}, Claims(deterministic=False)
+    yield Method("random-subset", "K random landmarks of a pool of K0", fit, build_random, random, larger, docs=DOCS)
+    summary = "farthest-point landmarks from ten random starts, the best on validation queries"
+    yield Method("fps-rr10", summary, fit, build_restarts, random, pool, docs=DOCS)
 
 
 def build_alt(context: BuildContext) -> LabelHeuristic:

@@ -18,4 +18,4 @@ def build(context: BuildContext) -> LabelHeuristic:
 
 @hookimpl
 def aacbench_methods() -> Iterable[Method]:
-    yield Method("dijkstra", "no heuristic: h = 0 everywhere", fit, build)
+    yield Method("dijkstra", "no heuristic: h = 0 everywhere", fit, build, docs="docs/methods/alt.md")

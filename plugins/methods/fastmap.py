@@ -7,6 +7,7 @@ from aacbench.contract.landmarks import does_not_fit
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
+DOCS = "docs/methods/fastmap.md"
 LARGEST_BOUND = 2.0**60  # of fastmap-paper: above every distance, and still safe in an integer search
 SMALLEST_DIVISOR = 1e-10  # what the published code divides by once the pivots are no longer apart
 
@@ -16,9 +17,11 @@ def aacbench_methods() -> Iterator[Method]:
     dimensions = {"d": Parameter(0, "coordinates; 0 means as many as fit", minimum=0)}
     random = Claims(deterministic=False)
     undirected = Claims(deterministic=False, directed=False)
-    yield Method("fastmap", "FastMap, for undirected graphs", fit_undirected, build_fastmap, undirected, dimensions)
-    yield Method("fastmap-min", "FastMap on the lesser weight of both directions", fit, build_min, random, dimensions)
-    yield Method("residual-dh", "distances over residual arcs", fit, build_residual, random, dimensions)
+    summary = "FastMap, for undirected graphs"
+    yield Method("fastmap", summary, fit_undirected, build_fastmap, undirected, dimensions, docs=DOCS)
+    summary = "FastMap on the lesser weight of both directions"
+    yield Method("fastmap-min", summary, fit, build_min, random, dimensions, docs=DOCS)
+    yield Method("residual-dh", "distances over residual arcs", fit, build_residual, random, dimensions, docs=DOCS)
     yield Method(
         "fastmap-paper",
         "FastMap as published with the paper: inadmissible",
@@ -26,6 +29,7 @@ def aacbench_methods() -> Iterator[Method]:
         build_paper,
         Claims(admissible=False, consistent=False),
         dimensions,
+        docs=DOCS,
     )
 
 

@@ -16,6 +16,7 @@ from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Metho
 from aacbench.errors import UsageError
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
+DOCS = "docs/methods/greedy.md"
 POOL_PER_LABEL = 4  # the paper's K0 = 4m
 
 
@@ -34,6 +35,7 @@ def aacbench_methods() -> Iterator[Method]:
             "pool": pool_parameter("mixed"),
             "pairs": Parameter(4000, "training pairs to draw if the protocol has none", minimum=1),
         },
+        docs=DOCS,
     )
     oracle = {
         "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0),
@@ -46,6 +48,7 @@ def aacbench_methods() -> Iterator[Method]:
         build_oracle,
         Claims(oracle=True),
         {"labels": LABELS, **oracle, "pool": pool_parameter()},
+        docs=DOCS,
     )
     yield Method(
         "greedy-max-paper",
@@ -54,6 +57,7 @@ def aacbench_methods() -> Iterator[Method]:
         build_paper,
         Claims(oracle=True, admissible=False, consistent=False),
         oracle,
+        docs=DOCS,
     )
 
 

@@ -21,9 +21,10 @@ def aacbench_methods() -> Iterator[Method]:
         build,
         parameters=two,
         made_of=partial(parts, 0.5),
+        docs="docs/methods/hybrid.md",
     )
     yield half
-    yield replace(half, name="hybrid", summary="short name of hybrid-half")
+    yield replace(half, name="hybrid", summary="short name of hybrid-half: the larger bound of two methods")
     yield Method(
         "hybrid-double",
         "the larger bound of two methods, each with the whole budget: twice the memory",
@@ -32,6 +33,7 @@ def aacbench_methods() -> Iterator[Method]:
         Claims(matched=False),
         two,
         partial(parts, 1.0),
+        docs="docs/methods/hybrid.md",
     )
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import small_studies as studies
 from cli.command import JUDGED, command, run_study
+from made_studies import made_cell, made_study
 
 import aacbench
 from aacbench.run.rows import read_queries
@@ -37,6 +38,25 @@ def test_an_exported_bundle_searches_as_the_rows_say(study, tmp_path, capsys, pr
     assert np.array_equal(found.expanded, rows["expanded"])
     assert loaded.info["cell"] == cell.cell_id
     assert loaded.bytes_per_vertex == cell.record["bytes"]["measured_per_vertex"]
+
+
+def test_a_cell_may_be_named_by_what_it_is(study, tmp_path, capsys):
+    place = ("--method", "alt", "--graph", "p7", "--budget", "8", "--seed", "1", "--study", study)
+    assert command("export", *place, tmp_path / "out") == 0
+    assert "alt on p7 at 8 B/v, seed 1" in capsys.readouterr().out
+    assert command("export", "--method", "plane", "--study", study, tmp_path / "other") == 2
+    assert "No such cell" in capsys.readouterr().err
+    assert command("export", "3f", tmp_path / "other", *place) == 2
+    assert command("export", "3f", "--study", study) == 2
+
+
+def test_cells_that_fit_alike_are_listed_with_their_ids(tmp_path, capsys):
+    cells = [made_cell("alt", [5], seed=seed) for seed in (1, 2)]
+    root = made_study(tmp_path / "study", cells)
+    assert command("export", "--method", "alt", "--study", root, tmp_path / "out") == 2
+    said = capsys.readouterr().err
+    assert "2 cells fit. Add --graph, --budget or --seed" in said
+    assert all(f"{name[:8]}: alt on p7" in said for name, _, _ in cells)
 
 
 def test_cells_that_share_a_bundle_are_exported_with_their_own_descriptions(tmp_path):

@@ -1,5 +1,6 @@
 """`status`, `report`, `compare` and `replay` on a study with something right and something wrong."""
 
+import csv
 import json
 import os
 import shutil
@@ -11,7 +12,7 @@ from cli.command import JUDGED, command, run_study
 from made_studies import made_cell, made_study
 
 from aacbench.run import rows, store
-from aacbench.run.layout import cell_folder
+from aacbench.run.layout import cell_folder, short_ids
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,40 @@ def test_status_counts_against_the_plan(study, capsys):
     assert facts["last_run"]["started"] < facts["last_run"]["finished"]
     assert command("status", study) == 0
     assert "3 of 3 planned cells" in capsys.readouterr().out
+
+
+def test_cells_are_listed_with_short_ids_that_commands_take(study, capsys):
+    assert command("status", study, "--cells", "--json") == 0
+    listed = json.loads(capsys.readouterr().out)["cells"]
+    assert [(cell["method"], cell["outcome"]) for cell in listed] == [
+        ("dijkstra", "ok"),
+        ("alt", "ok"),
+        ("too-high", "wrong"),
+    ]
+    assert command("status", study, "--cells") == 0
+    header, _, *rows = capsys.readouterr().out.partition("\n\n")[0].splitlines()
+    assert header.split() == ["cell", "graph", "method", "settings", "budget", "seed", "outcome"]
+    assert [row.split()[0] for row in rows] == [cell["id"][:8] for cell in listed]
+    assert command("replay", rows[1].split()[0], "--study", study) == 0
+    assert command("report", study) == 0
+    assert f"- {listed[2]['id'][:8]}: wrong: too-high on p7" in capsys.readouterr().out
+
+
+def test_scripts_get_the_ids_of_the_cells_that_a_row_is_made_from(study, capsys):
+    ids = [cell_of(study, name)["cell_id"] for name in ("dijkstra", "alt", "too-high")]
+    assert command("report", study, "--json") == 0
+    assert [row["ids"] for row in json.loads(capsys.readouterr().out)["results"]] == [[name] for name in ids]
+    assert command("report", study, "--csv") == 0
+    assert [row["ids"] for row in csv.DictReader(capsys.readouterr().out.splitlines())] == ids
+    assert command("report", study, "--csv", "--latex") == 2
+    assert command("report", study, "--latex") == 0
+    assert r"\begin{tabular}" in capsys.readouterr().out
+
+
+def test_short_ids_are_as_long_as_needed_to_tell_them_apart():
+    names = ["a" * 24, "a" * 10 + "b" * 14, "c" * 24]
+    assert short_ids(names) == {name: name[:11] for name in names}
+    assert short_ids(names[1:]) == {name: name[:8] for name in names[1:]}
 
 
 def test_the_only_study_need_not_be_named(study, capsys, monkeypatch):
@@ -180,7 +215,7 @@ def test_replay_wants_one_cell(study, capsys):
     assert command("replay", "", "--study", study) == 2
     assert "Give the id of a cell" in capsys.readouterr().err
     assert command("replay", "zz", "--study", study) == 2
-    assert "No cell zz" in capsys.readouterr().err
+    assert f"No cell zz in {study}. `aacbench status {study} --cells` lists all." in capsys.readouterr().err
 
 
 def test_a_damaged_log_is_told_and_is_not_the_cells(study, tmp_path, capsys):

@@ -3,16 +3,20 @@
 import csv
 import io
 import re
+from dataclasses import asdict
 from html import escape
 
 import pytest
 from made_studies import MEASURED, PAPER, made_cell, made_study
 from markdown_it import MarkdownIt
+from project import ROOT
 
 from aacbench.reports import comparison, latency, statistics, statistics_text
-from aacbench.reports.formatting import graph_names, study_notes
-from aacbench.reports.tables import csv_text, markdown, rows_of
+from aacbench.reports.formatting import graph_names, study_notes, switches
+from aacbench.reports.tables import Row, csv_text, latex, markdown, rows_of
+from aacbench.run.layout import cell_id
 from aacbench.run.study import planned_cells, read_plan, read_study
+from aacbench.search.policy import POLICIES, Policy
 
 
 def cells_of(text):
@@ -28,6 +32,83 @@ def test_means_are_over_queries_then_seeds_and_reductions_against_dijkstra(tmp_p
     base, alt = rows_of(planned_cells(made_study(tmp_path, cells)))
     assert (base.test, alt.test, alt.seeds) == (20, 4, 2)
     assert alt.reduction == 80
+
+
+def test_the_spread_is_that_of_a_sample_over_seeds_and_one_seed_has_none(tmp_path):
+    cells = [
+        made_cell("dijkstra", [10, 30]),
+        made_cell("one", [2, 4], seed=1),
+        *(made_cell("three", [count, count], seed=count) for count in (2, 4, 6)),
+        made_cell("three", [99], seed=9, outcome="error", reason="it broke"),
+    ]
+    rows = rows_of(planned_cells(made_study(tmp_path, cells)))
+    assert [(row.test, row.test_sd, row.reduction_sd) for row in rows] == [
+        (20, None, None),
+        (3, None, None),
+        (4, 2, 10),
+    ]
+    _, _, _, one, three = cells_of(markdown(rows))
+    assert "3.00" in one
+    assert {"4.00 ± 2.00", "80.00 ± 10.00"} <= set(three)
+    assert "±: standard deviation over the seeds" in markdown(rows)
+    assert "±" not in markdown(rows[:2])
+
+
+def test_settings_are_what_the_label_does_not_say_with_switches_unlike_the_baselines(tmp_path):
+    params, defaults = {"K": 4, "P": 9, "arm": "x"}, {"cdh": {"K": 0, "P": 64, "arm": "x"}}
+    cells = [
+        made_cell("dijkstra", [10]),
+        made_cell("cdh[P=9]", [5], params=params, defaults=defaults, build={"facts": {"pivots": 8}}),
+    ]
+    for (_, record, _), policy in zip(cells, ("paper", "reopen=on,tie=fifo,bpmx=on"), strict=True):
+        record["key"]["policy"] = policy
+    study = made_study(tmp_path, [(cell_id(record["key"]), record, files) for _, record, files in cells])
+    _, row = rows_of(planned_cells(study))
+    assert row.settings == "K=4 reopen=on bpmx=on"
+    assert (row.parameters, row.facts) == ("K=4 P=9 arm=x", "pivots=8")
+    assert row.policy == "reopen=on,tie=fifo,bpmx=on"
+
+
+def test_what_differs_by_seed_is_told_by_seed_to_scripts(tmp_path):
+    cells = [made_cell("alt", [5], params={"K": seed}, seed=seed) for seed in (1, 2)]
+    (row,) = rows_of(planned_cells(made_study(tmp_path, cells)))
+    assert (row.settings, row.parameters) == ("by seed", "seed 1: K=1; seed 2: K=2")
+
+
+def test_the_switches_of_named_policies_are_those_of_the_search():
+    for name, policy in POLICIES.items():
+        words = {True: "on", False: "off"}
+        assert switches(name) == {key: words.get(value, value) for key, value in asdict(policy).items()}
+        assert switches(Policy(bpmx=True).name)["bpmx"] == "on"
+
+
+def test_every_column_and_field_is_documented(tmp_path):
+    section = (ROOT / "docs" / "running.md").read_text(encoding="utf-8").partition("### The columns")[2]
+    results, times = (
+        {name for row in cells_of(table) for cell in row[:2] for name in re.findall(r"`([^`]+)`", cell)}
+        for table in section.split("| column |")[1:3]
+    )
+    (row,) = rows_of(planned_cells(made_study(tmp_path, [made_cell("alt", [5], times=[[1]], control=[[1]])])))
+    assert {*row.cells(), *Row.__slots__} == results
+    shown = latency.markdown(latency.latencies(planned_cells(tmp_path)))
+    assert {*cells_of(shown)[0], *latency.Latency.__slots__} <= times
+
+
+def test_latex_has_every_character_of_a_plugin_as_itself(tmp_path):
+    odd = made_cell("odd[a_b=50%]", [5], graph="[x]", params={"K": "{&}$#^~\\|<>"}, outcome="error", reason="a\nb")
+    text = latex(rows_of(planned_cells(made_study(tmp_path, [made_cell("dijkstra", [9], graph="[x]"), odd]))))
+    comments = [line for line in text.splitlines() if line.startswith("%")]
+    table = text.splitlines()[len(comments) :]
+    assert table[0] == r"\begin{tabular}{lrlrlrrl}"
+    assert table[2] == r"graph & budget & method & measured B/v & settings & seeds & test & outcome \\"
+    assert [table[1], table[3], *table[-2:]] == [r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}"]
+    assert r"odd{[}a\_b=50\%]" in table[5]
+    assert table[5].startswith("{[}x] & ")
+    assert (
+        r"K=\{\&\}\$\#\textasciicircum{}\textasciitilde{}\textbackslash{}\textbar{}\textless{}\textgreater{}"
+        in table[5]
+    )
+    assert comments[-1].endswith("error: odd[a_b=50%] on [x] at 32 B/v: a b")
 
 
 def test_columns_that_say_nothing_are_left_out(tmp_path):
@@ -80,9 +161,10 @@ def test_reasons_stand_below_grouped_and_worst_first(tmp_path):
         made_cell("fine", [5]),
     ]
     text = markdown(rows_of(planned_cells(made_study(tmp_path, cells))))
+    ids = [name[:8] for name, _, _ in cells]
     assert text.splitlines()[-2:] == [
-        "- wrong: high on p7 at 32 B/v: not admissible",
-        "- error: alt on p7 at 8, 16 B/v: it broke",
+        f"- {ids[2]}: wrong: high on p7 at 32 B/v: not admissible",
+        f"- {ids[0]}, {ids[1]}: error: alt on p7 at 8, 16 B/v: it broke",
     ]
     outcomes = [row[-1] for row in cells_of(text)]
     assert outcomes[0] == "outcome"

@@ -15,6 +15,7 @@ from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Metho
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
 Picks = tuple[tuple[int, ...], ...]  # the landmark that each row picks, for each matrix
+DOCS = "docs/methods/aac.md"
 SHARED = {
     "labels": LABELS,
     "m": Parameter(0, "labels per vertex; 0 means as many as fit", minimum=0),
@@ -60,6 +61,7 @@ def aacbench_methods() -> Iterator[Method]:
         Claims(deterministic=False),
         {**SHARED, **TRAINING},
         check=check_epochs,
+        docs=DOCS,
     )
     yield Method(
         "aac-tuned",
@@ -68,6 +70,7 @@ def aacbench_methods() -> Iterator[Method]:
         build_tuned,
         Claims(deterministic=False),
         {**SHARED, **TUNED},
+        docs=DOCS,
     )
     yield Method(
         "forced-first-m",
@@ -75,6 +78,7 @@ def aacbench_methods() -> Iterator[Method]:
         fit_pairs,
         build_forced,
         parameters=SHARED,
+        docs=DOCS,
     )
 
 

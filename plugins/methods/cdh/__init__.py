@@ -17,6 +17,7 @@ from aacbench.contract.method import (
 )
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
+DOCS = "docs/methods/cdh.md"
 ROUND_ROBIN, COLOURING = "round-robin", "colouring"
 INTERSECTION, SUBSTITUTION, BPMX = ARMS = ("intersection", "substitution", "bpmx")
 ONE_BYTE = 256  # pivots that one byte can number
@@ -34,11 +35,11 @@ def aacbench_methods() -> Iterator[Method]:
     }
     claims = Claims(consistent=False)
     summary = "compressed differential heuristic: labels of some of P pivots at each vertex"
-    yield Method("cdh", summary, fit, build, claims, parameters, search=with_bpmx)
+    yield Method("cdh", summary, fit, build, claims, parameters, search=with_bpmx, docs=DOCS)
     arms = Parameter(INTERSECTION, "which of the paper's three rows: how pivots not shared are used", choices=ARMS)
     published = {"arm": arms, "P": parameters["P"], "r": parameters["r"], "labels": LABELS}
     summary = "the paper's CDH: labels of the farthest pivots of each vertex, compared if both ends store them"
-    yield Method("cdh-paper", summary, fit_paper, build_paper, claims, published, search=paper_switches)
+    yield Method("cdh-paper", summary, fit_paper, build_paper, claims, published, search=paper_switches, docs=DOCS)
 
 
 def with_bpmx(params: Params) -> Mapping[str, bool | str]:
@@ -88,7 +89,8 @@ def build(context: BuildContext) -> LabelHeuristic:
     visit, bound = kernels.BY_KIND[pool.symmetric, params["labels"] == "fixed"]
     goal = GoalSearch(kernels.start, visit, 2 * groups * kept + groups + 2, distances="from")
     settings = {"groups": groups, "kept": kept, "scale": scale, **_rounding(rows, params["labels"])}
-    return LabelHeuristic({"rows": frozen(rows, rows.dtype), "colour": colour}, bound, settings, goal=goal)
+    arrays, facts = {"rows": frozen(rows, rows.dtype), "colour": colour}, {"pivots": groups * kept}
+    return LabelHeuristic(arrays, bound, settings, goal=goal, facts=facts)
 
 
 def _pool_and_scale(context: BuildContext, pivots: int) -> tuple[Any, int | float]:

@@ -1,0 +1,178 @@
+"""`aacbench methods`: list the methods, or describe one: its claims, its parameters, and where to read more."""
+
+import textwrap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from aacbench.cli.plugins import warn
+from aacbench.cli.shared import AS_JSON, PLUGIN_FILES, echo_json
+
+if TYPE_CHECKING:
+    from aacbench.contract.method import Claims, Method
+    from aacbench.plugins.records import LoadedMethod, Origin
+
+WIDTH = 100
+SEARCH_SECONDS = 10.0  # time limit of an author's `search`
+# Each claim of a method in short and in words: where it is made, and where it is not.
+CLAIMS = {
+    "admissible": {
+        True: ("admissible", "h never exceeds the distance, so every path is a shortest one"),
+        False: ("not admissible", "h may exceed the distance, so a path may be longer than the shortest"),
+    },
+    "consistent": {
+        True: ("consistent", "h falls by at most the weight of an arc along it, so no vertex is expanded twice"),
+        False: ("not consistent", "vertices may be expanded again, so it is searched with reopening"),
+    },
+    "directed": {
+        True: ("", "takes directed and undirected graphs"),
+        False: ("undirected only", "takes only graphs in which every arc has a reverse of the same weight"),
+    },
+    "deterministic": {
+        True: ("", "the seed changes nothing, so it runs with one seed only"),
+        False: ("random", "depends on the seed, so it runs with every seed of the protocol"),
+    },
+    "oracle": {
+        True: ("oracle", "sees the test queries while it builds: a bound on what is possible, not for deployment"),
+        False: ("", "never sees the test queries"),
+    },
+    "matched": {
+        True: ("", "stays within its budget of bytes per vertex"),
+        False: ("unmatched", "need not stay within its budget, so it is left out of comparisons at matched memory"),
+    },
+}
+
+
+@click.command()
+@click.argument("name", required=False)
+@PLUGIN_FILES
+@AS_JSON
+def methods(name: str | None, plugin_files: tuple[Path, ...], as_json: bool) -> None:
+    """List all methods, or describe the one called NAME.
+
+    \b
+    aacbench methods                           name, summary, claims and origin of each
+    aacbench methods alt                       claims in words, parameters, an example
+    aacbench methods mine --plugin mine.py     a method of your own
+    """
+    from aacbench.plugins.manager import load_plugins
+
+    manager = load_plugins(plugin_files)
+    warn(manager)
+    if name is not None:
+        record = description(manager.method(name))
+        if as_json:
+            echo_json(record)
+        else:
+            click.echo(_text(record))
+        return
+    records = [description(found) for found in manager.methods().values()]
+    if as_json:
+        echo_json(records)
+        return
+    from tabulate import tabulate
+
+    rows = [[record["name"], record["summary"], record["claims_in_short"], record["from"]] for record in records]
+    click.echo(tabulate(rows, headers=("method", "summary", "claims", "from"), maxcolwidths=[None, 50, 30, None]))
+    click.echo("\nrandom: depends on the seed. oracle: sees the test queries. unmatched: may exceed its budget.")
+    click.echo("`aacbench methods NAME` shows claims in words, parameters and an example.")
+
+
+def description(found: "LoadedMethod") -> dict[str, Any]:
+    """Return everything there is to say about a method, as plain values."""
+    from aacbench.contract.parameters import accepted_values, as_text
+
+    method = found.method
+    return {
+        "name": method.name,
+        "summary": method.summary,
+        "claims": {claim: getattr(method.claims, claim) for claim in CLAIMS},
+        "claims_in_short": claims_in_short(method.claims),
+        "parts": method.made_of is not None,
+        "parameters": [
+            {
+                "name": key,
+                "default": as_text(parameter.default),
+                "accepts": accepted_values(parameter),
+                "help": parameter.help,
+            }
+            for key, parameter in method.parameters.items()
+        ],
+        "search": _preferred(method),
+        "docs": method.docs,
+        "from": _origin(found.origin),
+        "example": example(method, found.origin),
+    }
+
+
+def claims_in_short(claims: "Claims") -> str:
+    return ", ".join(filter(None, (CLAIMS[claim][getattr(claims, claim)][0] for claim in CLAIMS)))
+
+
+def example(method: "Method", origin: "Origin") -> str:
+    """Return a command that runs the method beside ALT, with one of its parameters set."""
+    from aacbench.contract.parameters import as_text
+
+    others = {
+        key: [value for value in parameter.choices if value != parameter.default] or [parameter.default]
+        for key, parameter in method.parameters.items()
+    }
+    key = next((key for key in others if method.parameters[key].choices), next(iter(others), None))
+    chosen = method.name if key is None else f"{method.name}[{key}={as_text(others[key][0])}]"
+    plugin = f" --plugin {origin.where}" if origin.kind == "file" else ""
+    graph = "road-5000" if method.claims.directed else "grid-64"
+    return f'aacbench run --methods "alt,{chosen}" --graphs {graph} --budgets 32{plugin}'
+
+
+def _preferred(method: "Method") -> dict[str, str]:
+    """Return the search switches that the method prefers with its default settings; parts add theirs."""
+    from aacbench.util.timeouts import at_most
+
+    defaults = {key: parameter.default for key, parameter in method.parameters.items()}
+    try:
+        with at_most(SEARCH_SECONDS):
+            switches: Mapping[str, Any] = dict(method.search(defaults))
+    except (Exception, SystemExit):  # foreign code; `aacbench check` says what is wrong with it
+        switches = {}
+    reopening = {} if method.claims.consistent else {"reopen": True}
+    return {key: _on_or_off(value) for key, value in {**switches, **reopening}.items()}
+
+
+def _on_or_off(value: Any) -> str:
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
+
+
+def _origin(origin: "Origin") -> str:
+    if origin.kind == "built-in":
+        return "built-in"
+    return f"{origin.where} {origin.version}".strip()
+
+
+def _text(record: Mapping[str, Any]) -> str:
+    claims = [f"  {_word(claim, made)}: {CLAIMS[claim][made][1]}" for claim, made in record["claims"].items()]
+    if record["parts"]:
+        claims.append("  It is made of other methods: each claim holds only if its parts claim it too.")
+    parameters = [
+        line
+        for key in record["parameters"]
+        for line in (f"  {key['name']}={key['default']}  ({key['accepts']})", _help(key["help"]))
+        if line
+    ]
+    switches = " ".join(f"{key}={value}" for key, value in record["search"].items())
+    preferred = f"{switches}, unless you set it otherwise" if switches else "as the protocol says"
+    lines = [f"{record['name']}: {record['summary']}", f"From: {record['from']}"]
+    lines += ["", "Claims, all of which are checked:", *claims]
+    lines += ["", "Parameters with their defaults:" if parameters else "It has no parameters.", *parameters]
+    lines += ["", f"Search: {preferred}{', with the switches of its parts' if record['parts'] else ''}"]
+    lines += [f"Documented in: {record['docs']}"] if record["docs"] else []
+    return "\n".join([*lines, f"Example: {record['example']}"])
+
+
+def _help(text: str) -> str:
+    return textwrap.fill(text, WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 6)
+
+
+def _word(claim: str, made: bool) -> str:
+    return claim if made else f"not {claim}"
