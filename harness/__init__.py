@@ -1,19 +1,34 @@
 """aacbench: a benchmark harness for A* heuristics at matched memory."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from aacbench.version import VERSION as __version__
 
 if TYPE_CHECKING:
-    from aacbench.bundle.loaded import load_bundle
+    from aacbench.library.building import build
+    from aacbench.library.graphs import as_graph
+    from aacbench.library.heuristic import load_bundle
+    from aacbench.library.study import open_study
+    from aacbench.library.study_runs import run_study
 
-__all__ = ["__version__", "load_bundle"]
+__all__ = ["__version__", "as_graph", "build", "load_bundle", "open_study", "run_study"]
+
+# Imported on demand: the command must start without numpy and numba.
+_PLACES = {
+    "as_graph": "graphs",
+    "build": "building",
+    "load_bundle": "heuristic",
+    "open_study": "study",
+    "run_study": "study_runs",
+}
 
 
 def __getattr__(name: str) -> Any:
-    # Imported on demand: the command must start without numba.
-    if name == "load_bundle":
-        from aacbench.bundle.loaded import load_bundle
-
-        return load_bundle
+    if name in _PLACES:
+        return getattr(import_module(f"aacbench.library.{_PLACES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -17,6 +17,10 @@ class UsageError(AacbenchError):
     """A request that makes no sense, such as an unknown name or an impossible parameter."""
 
 
+class UnsupportedError(UsageError):
+    """A method that cannot be built on a graph, at a budget or with a setting, for the reason that it gives."""
+
+
 class NotFiniteError(UsageError):
     """A bound that is not a finite number, or too large to search with."""
 

@@ -15,6 +15,7 @@ Key = Mapping[str, Any]
 # The word of `--what` for each field of a key.
 WORDS = {
     "graph": "graph",
+    "graph_file": "graph",
     "graph_digest": "data",
     "query_digests": "queries",
     "method": "method",

@@ -1,5 +1,6 @@
 """A new registration to fill in: the study of a protocol as TOML, with a comment on each decision."""
 
+from aacbench.graphs.catalogue import name_and_file
 from aacbench.prereg.schema import TAG
 from aacbench.protocols.reader import method_table, toml_lines, toml_value
 from aacbench.run.records import BASELINE, Study
@@ -81,7 +82,7 @@ def new_registration(study: Study, name: str, title: str) -> str:
         "schema": TAG,
         "id": name,
         "title": title,
-        "graph": study.graphs[0],
+        "graph": name_and_file(study.graphs[0])[0],
         "a": a,
         "b": b,
     }

@@ -12,6 +12,7 @@ from typing import Any
 
 from aacbench.contract.budget import convention
 from aacbench.errors import UsageError
+from aacbench.graphs.catalogue import name_and_file
 from aacbench.protocols import values
 from aacbench.protocols.values import Check, many, one_of, record_of, table_of, whole
 from aacbench.run.records import FILE, SCENARIO, STRATA, MethodChoice, QueryPlan, Study
@@ -141,6 +142,18 @@ def _methods(value: Any, key: str) -> tuple[MethodChoice, ...]:
     return many(_method, same=same_method)(value, key)
 
 
+def _graphs(value: Any, key: str) -> tuple[str, ...]:
+    graphs: tuple[str, ...] = many(values.text)(value, key)
+    names: list[str] = []
+    for number, graph in enumerate(graphs, 1):
+        name, _ = name_and_file(graph)
+        if name in names:
+            other = names.index(name) + 1
+            raise UsageError(f"{key} #{number} has the name {name!r} of {key} #{other}; name each graph differently.")
+        names.append(name)
+    return graphs
+
+
 def same_method(choice: MethodChoice) -> object:
     """Return what identifies an entry: its name and settings, in any order."""
     # The grid does not count: results are labelled by name and settings.
@@ -165,7 +178,7 @@ METHOD: dict[str, Check] = {
 TOP: dict[str, Check] = {
     "protocol": values.name,
     "summary": values.text,
-    "graphs": many(values.text),
+    "graphs": _graphs,
     "methods": _methods,
     "budgets": many(values.budget),
     "seeds": many(SEED),

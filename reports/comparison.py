@@ -1,7 +1,7 @@
 """Compare two methods, or one method in two studies, query by query."""
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,7 +88,13 @@ def _terms(cells: list[Cell]) -> dict[str, str]:
     return {"search": " or ".join(sorted(policies)), "convention": " or ".join(sorted(conventions))}
 
 
-def markdown(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str, tuple[str, str]] | None = None) -> str:
+def markdown(
+    rows: Sequence[Comparison],
+    a: str,
+    b: str,
+    differing: Mapping[str, tuple[str, str]] | None = None,
+    study_notes: Iterable[str] = (),
+) -> str:
     """Return the table and how to read it; `differing` is the result of `differences`."""
     rows, graph_notes = with_short_graphs(rows)
     table = [
@@ -115,7 +121,7 @@ def markdown(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str,
     items = (differing or {}).items()
     notes = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED}"]
     notes += [f"Not the same for both: {name}, {one} for A and {other} for B." for name, (one, other) in items]
-    notes += [*mark_notes(oracle_a or oracle_b), *graph_notes]
+    notes += [*mark_notes(oracle_a or oracle_b), *graph_notes, *study_notes]
     note = "".join(f"\n\n{note}" for note in notes)
     return without_markup(
         f"A is {literal(marked(a, oracle_a))}, B is {literal(marked(b, oracle_b))}. "

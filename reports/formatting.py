@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from aacbench.contract.composite import PARTS, split_outside_brackets
 from aacbench.contract.parameters import as_text
-from aacbench.graphs.catalogue import FILE_PREFIX
+from aacbench.graphs.catalogue import FILE_PREFIX, name_and_file
 from aacbench.run.store import Cell
 from aacbench.util.text import one_line
 
@@ -124,6 +124,12 @@ def graph_notes(names: Mapping[str, str]) -> list[str]:
     return [f"{short}: {full.removeprefix(FILE_PREFIX)}" for full, short in names.items() if short != full]
 
 
+def file_notes(graphs: Iterable[str]) -> list[str]:
+    """Return the file of each graph that a study gives a short name."""
+    pairs = map(name_and_file, graphs)
+    return [f"{name}: {file.removeprefix(FILE_PREFIX)}" for name, file in pairs if file]
+
+
 def _path(graph: str) -> list[str]:
     if not graph.startswith(FILE_PREFIX):
         return [graph]
@@ -162,9 +168,11 @@ def mark_notes(oracle: bool, matched: bool = True) -> list[str]:
 
 def study_notes(plan: Mapping[str, Any] | None) -> list[str]:
     """Return what a reader of any table of a study with this plan must know, one line each."""
-    if plan is None or plan.get("study", {}).get("selection") != "retrospective":
-        return []
-    return ["Settings were chosen on the test queries themselves, so these numbers are too good."]
+    study = {} if plan is None else plan.get("study", {})
+    notes = file_notes(study.get("graphs", ()))
+    if study.get("selection") == "retrospective":
+        notes.insert(0, "Settings were chosen on the test queries themselves, so these numbers are too good.")
+    return notes
 
 
 def short_settings(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import psutil
 
-from aacbench.cli.running import config_of
+from aacbench.library.running import config_of
 from aacbench.plugins.manager import load_plugins
 from aacbench.processes.pool import GIB, Limits
 from aacbench.run.records import MethodChoice, QueryPlan, Study

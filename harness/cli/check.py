@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aacbench.cli.plugins import warn
 from aacbench.cli.shared import AS_JSON, PLUGIN_FILES, echo_json, positive
 from aacbench.errors import UsageError
+from aacbench.library.plugins import warn
 
 if TYPE_CHECKING:
     from aacbench.contract.method import Method

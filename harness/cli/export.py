@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from aacbench.cli.shared import FOLDER, MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, limits_of, study_folder
+from aacbench.cli.shared import FOLDER, MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, study_folder
 from aacbench.errors import UsageError
 
 
@@ -44,7 +44,8 @@ def export(
     from aacbench.bundle.store import copy_bundle
     from aacbench.cli.cells import find_cell, find_reported
     from aacbench.cli.replay import plugins_of
-    from aacbench.cli.running import config_of
+    from aacbench.library.options import limits_of
+    from aacbench.library.running import config_of
     from aacbench.run.build import bundle_info
     from aacbench.run.rebuild import restored, stored_bundle
     from aacbench.run.run_config import plan_of

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aacbench.cli.plugins import warn
 from aacbench.cli.shared import PLUGIN_FILES
+from aacbench.library.plugins import warn
 
 # Everything else is imported where it is used: numpy and scipy would make `aacbench --help` slow.
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from aacbench.cli.shared import MISMATCH, USAGE
 from aacbench.errors import AacbenchError, DamagedCellError, DamagedPlanError, LockError
+from aacbench.run.exit_codes import MISMATCH, USAGE
 from aacbench.util.text import one_line
 from aacbench.version import VERSION
 

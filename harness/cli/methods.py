@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aacbench.cli.plugins import warn
 from aacbench.cli.shared import AS_JSON, PLUGIN_FILES, echo_json
+from aacbench.library.plugins import warn
 
 if TYPE_CHECKING:
     from aacbench.contract.method import Claims, Method

@@ -14,12 +14,6 @@ if TYPE_CHECKING:
 COLUMNS = ("name", "version", "origin", "methods", "problems")
 
 
-def warn(plugins: "PluginManager", known: int = 0) -> None:
-    """Print the problems of plugins to standard error, except the first `known` ones."""
-    for problem in plugins.problems()[known:]:
-        click.echo(f"aacbench: {problem.line}", err=True)
-
-
 @click.command()
 @PLUGIN_FILES
 @AS_JSON

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from aacbench.cli.run import MANY_WORKERS
 from aacbench.cli.run import run as run_command
 from aacbench.cli.shared import AS_JSON, PLUGIN_FILES
+from aacbench.library.options import MANY_WORKERS
 
 FILE = click.argument("file", type=click.Path(path_type=Path))
 

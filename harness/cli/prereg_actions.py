@@ -6,11 +6,10 @@ from pathlib import Path
 
 import click
 
-from aacbench.cli.plugins import warn
-from aacbench.cli.protocols import of_plugins
-from aacbench.cli.running import config_of
 from aacbench.cli.shared import echo_json, study_folder
 from aacbench.errors import UsageError
+from aacbench.library.plugins import protocol_files, warn
+from aacbench.library.running import config_of
 from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.prereg import anchors
@@ -57,7 +56,7 @@ def write_new(file: Path, source: str, title: str) -> str:
     if source in copies:
         text = copies[source].read_text(encoding="utf-8").replace(f'id = "{source}"', f'id = "{file.stem}"', 1)
     else:
-        text = new_registration(read_protocol(source, of_plugins(load_plugins())), file.stem, title)
+        text = new_registration(read_protocol(source, protocol_files(load_plugins())), file.stem, title)
     with storing(files.folder):
         make_folder(files.folder)
         write_file(file, text.encode())

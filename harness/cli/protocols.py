@@ -6,26 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.plugins import warn
 from aacbench.cli.shared import AS_JSON, PLUGIN_FILES, echo_json
 from aacbench.errors import UsageError
+from aacbench.library.plugins import protocol_files, warn
 
 if TYPE_CHECKING:
-    from aacbench.plugins.manager import PluginManager
     from aacbench.run.records import Study
 
 COLUMNS = ("name", "summary", "graphs", "methods", "budgets")
 WIDTHS = (None, 40, 24, 30, None)
-
-
-def of_plugins(manager: "PluginManager") -> dict[str, Path]:
-    """Return the files of plugins' protocols by name; warn of one with a shipped protocol's name, and leave it out."""
-    from aacbench.protocols import known_protocols
-
-    files = {name: record.path for name, record in manager.protocols().items()}
-    for name in set(files) & set(known_protocols()):
-        click.echo(f"aacbench: {files.pop(name)}: a protocol named {name!r} comes with aacbench; rename it.", err=True)
-    return files
 
 
 @click.group(invoke_without_command=True)
@@ -81,7 +70,7 @@ def _extra(plugin_files: tuple[Path, ...]) -> dict[str, Path]:
 
     manager = load_plugins(plugin_files)
     warn(manager)
-    return of_plugins(manager)
+    return protocol_files(manager)
 
 
 def _readable(extra: Mapping[str, Path]) -> dict[str, "Study"]:

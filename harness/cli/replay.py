@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.shared import FOLDER, MEMORY_LIMIT, MISMATCH, PLUGIN_FILES, TIME_LIMIT, limits_of, study_folder
+from aacbench.cli.shared import FOLDER, MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, study_folder
 from aacbench.errors import UsageError
+from aacbench.run.exit_codes import MISMATCH
 
 if TYPE_CHECKING:
     from aacbench.plugins.manager import PluginManager
@@ -38,7 +39,8 @@ def replay(
     aacbench replay 3f9a --study studies/mine --plugin mine.py
     """
     from aacbench.cli.cells import find_cell
-    from aacbench.cli.running import config_of
+    from aacbench.library.options import limits_of
+    from aacbench.library.running import config_of
     from aacbench.run.replay import replay as replay_cell
     from aacbench.run.study import read_plan
 

@@ -6,18 +6,16 @@ from pathlib import Path
 import click
 
 from aacbench.cli.shared import (
-    ALL_OK,
     AS_JSON,
     FOLDER,
-    MISMATCH,
     STUDY,
     echo_json,
-    exit_code,
     last_run_text,
     report_damage,
     report_missing,
     study_folder,
 )
+from aacbench.run.exit_codes import ALL_OK, MISMATCH, exit_code
 
 
 @click.command()
@@ -116,6 +114,7 @@ def compare(context: click.Context, a: str, b: str, study: Path | None, method: 
     """
     from aacbench.reports import comparison
     from aacbench.reports.comparison import Side
+    from aacbench.reports.formatting import study_notes
     from aacbench.run.study import read_study
 
     if method is None:
@@ -140,7 +139,8 @@ def compare(context: click.Context, a: str, b: str, study: Path | None, method: 
         echo_json({"a": a, "b": b, "method": method, **found})
     else:
         names = (f"{method} in {a}", f"{method} in {b}") if method else (a, b)
-        click.echo(comparison.markdown(rows, *names, differing))
+        notes = dict.fromkeys(note for contents in studies.values() for note in study_notes(contents.plan))
+        click.echo(comparison.markdown(rows, *names, differing, notes))
     context.exit(MISMATCH if any(contents.damaged for contents in studies.values()) else ALL_OK)
 
 

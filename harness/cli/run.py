@@ -1,23 +1,17 @@
 """`aacbench run`: a protocol on graphs, with methods at budgets, to rows on disk and a table on the screen."""
 
-import os
 import signal
 from pathlib import Path
 from typing import Any
 
 import click
 
-from aacbench.cli.shared import MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT
+from aacbench.cli.shared import MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, report_damage
+from aacbench.library.options import MANY_WORKERS, REPETITIONS, RunOptions, default_workers
 from aacbench.processes.pool import start_server
+from aacbench.run.exit_codes import ALL_OK
 
-MOST_WORKERS, MANY_WORKERS = 4, 1024  # by default, and at all
 STOPPED = 1  # as for a run that could not finish some of its cells
-
-
-def default_workers() -> int:
-    """The cores this process may use, but no more than four: each worker holds a graph and its labels."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(MOST_WORKERS, cores)
 
 
 @click.command()
@@ -34,7 +28,7 @@ def default_workers() -> int:
 @PLUGIN_FILES
 @click.option(
     "--workers",
-    default=lambda: default_workers(),
+    default=default_workers,
     show_default="as many as cores, up to 4",
     type=click.IntRange(1, MANY_WORKERS),
     help="Worker processes.",
@@ -56,13 +50,17 @@ def default_workers() -> int:
 @click.option("--rebuild", is_flag=True, help="Build a cell of each method once more; it must come out the same.")
 @click.option("--time", is_flag=True, help="Time the searches too, alone and in turns, after everything is counted.")
 @click.option(
-    "--repetitions", default=5, show_default=True, type=click.IntRange(1), help="How often each query is timed."
+    "--repetitions",
+    default=REPETITIONS,
+    show_default=True,
+    type=click.IntRange(1),
+    help="How often each query is timed.",
 )
 @click.option("--prereg", type=click.Path(path_type=Path), help="A locked registration: run what it says, bound to it.")
 @click.option("--public", help='The public text that queries are drawn from, where seed_source is "lock".')
 @click.option("--dry-run", is_flag=True, help="Print the plan and stop.")
 @click.pass_context
-def run(context: click.Context, /, protocol: str | None, **options: Any) -> None:
+def run(context: click.Context, /, dry_run: bool, **options: Any) -> None:
     """Run a protocol. Results are kept as they come; the same command again goes on where it stopped.
 
     \b
@@ -77,10 +75,20 @@ def run(context: click.Context, /, protocol: str | None, **options: Any) -> None
     try:
         start_server()  # first, so that it imports what workers need while this process does the same
 
-        from aacbench.cli.running import carry_out
-
-        code = carry_out(protocol, options)
+        code = _run(RunOptions(**options), dry_run)
     except KeyboardInterrupt:
         click.echo("aacbench: stopped; what is finished is kept, and the same command goes on from there.", err=True)
         code = STOPPED
     context.exit(code)
+
+
+def _run(options: RunOptions, dry_run: bool) -> int:
+    from aacbench.library.running import carry_out, prepare_run
+
+    prepared = prepare_run(options)
+    if dry_run:
+        click.echo(prepared.plan_text())
+        return ALL_OK
+    finished = carry_out(prepared, click.echo)
+    report_damage(finished.contents)
+    return finished.exit_code

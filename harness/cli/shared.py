@@ -1,24 +1,21 @@
-"""What several commands share: options, the folder of a study, damage, output as JSON, and exit codes."""
+"""What several commands share: options, the folder of a study, damage, and output as JSON."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from aacbench.errors import UsageError
+from aacbench.library.options import LEAST_MEMORY, MEMORY_GIB, MOST_MEMORY, TIME_SECONDS
+from aacbench.library.plugins import check_readable
 from aacbench.util.canonical import finite
-from aacbench.util.input_file import open_input
 
 if TYPE_CHECKING:
-    from aacbench.processes.pool import Limits
     from aacbench.run.study import StudyContents
 
 STUDIES = Path("studies")
-LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even import what it needs
-
-ALL_OK, SOME_FAILED, USAGE, SOME_WRONG, MISMATCH, NOTHING_RAN = range(6)
 
 
 def positive(_: click.Context, __: click.Parameter, value: float) -> float:
@@ -28,11 +25,7 @@ def positive(_: click.Context, __: click.Parameter, value: float) -> float:
 
 
 def _readable_files(_: click.Context, __: click.Parameter, files: tuple[Path, ...]) -> tuple[Path, ...]:
-    for file in files:
-        try:
-            open_input(file).close()
-        except OSError as error:
-            raise UsageError(f"Plugin file {file} cannot be read ({error.strerror}).") from error
+    check_readable(files)
     return files
 
 
@@ -49,34 +42,16 @@ PLUGIN_FILES = click.option(
     help="Load a plugin from a Python file; may be given several times.",
 )
 TIME_LIMIT = click.option(
-    "--time-limit", default=3600.0, show_default=True, callback=positive, help="Seconds a cell may take."
+    "--time-limit", default=TIME_SECONDS, show_default=True, callback=positive, help="Seconds a cell may take."
 )
 MEMORY_LIMIT = click.option(
     "--memory-limit",
-    default=8.0,
+    default=MEMORY_GIB,
     show_default=True,
     type=click.FloatRange(LEAST_MEMORY, MOST_MEMORY),
     callback=positive,
     help="GiB a worker may hold.",
 )
-
-
-def limits_of(time_limit: float, memory_limit: float) -> "Limits":
-    """Return the limits that these two options set."""
-    from aacbench.processes.pool import GIB, Limits
-
-    return Limits(time_limit, int(memory_limit * GIB))
-
-
-def exit_code(outcomes: Collection[str], damaged: bool = False) -> int:
-    """Return the code for the worst of these: damage, a wrong cell, a failed cell, nothing that ran."""
-    if damaged:
-        return MISMATCH
-    if "wrong" in outcomes:
-        return SOME_WRONG
-    if any(outcome not in ("ok", "unsupported") for outcome in outcomes):
-        return SOME_FAILED
-    return ALL_OK if "ok" in outcomes else NOTHING_RAN
 
 
 def study_folder(given: Path | None) -> Path:

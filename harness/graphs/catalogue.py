@@ -12,10 +12,13 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any
 
+from aacbench.errors import UsageError
+
 FILE_PREFIX = "file:"
 FIXED = ("sbm-10k", "ba-10k", "p7")  # generated, in one size
 SIZED = re.compile(r"(?P<kind>road|grid|maze)(-(?P<size>[0-9]+))?(-s(?P<seed>[0-9]+))?")
 SCENARIO = "scenario"
+_SHORT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,4 +68,18 @@ def catalogue() -> Mapping[str, Entry]:
 
 def comes_with_us(name: str) -> bool:
     generated = name in FIXED or SIZED.fullmatch(name) is not None
-    return generated or name.startswith(FILE_PREFIX) or name in catalogue()
+    return generated or name.startswith(FILE_PREFIX) or f"={FILE_PREFIX}" in name or name in catalogue()
+
+
+def name_and_file(graph: str) -> tuple[str, str]:
+    """Return a graph's name, and its file if it has a short name: `boston=file:b.csv` is `boston` and `file:b.csv`."""
+    if graph.startswith(FILE_PREFIX) or f"={FILE_PREFIX}" not in graph:
+        return graph, ""
+    name, _, file = graph.partition("=")
+    if not _SHORT_NAME.fullmatch(name):
+        raise UsageError(
+            f"{graph}: the name before ={FILE_PREFIX} must be letters, digits, hyphens, underscores and dots."
+        )
+    if comes_with_us(name):
+        raise UsageError(f"{graph}: {name!r} is a graph that comes with aacbench; choose another name.")
+    return name, file

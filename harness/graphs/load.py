@@ -16,7 +16,7 @@ from typing import Any
 
 from aacbench.errors import AacbenchError, DataError, MissingDataError, UsageError
 from aacbench.graphs import fetch
-from aacbench.graphs.catalogue import FILE_PREFIX, SCENARIO, Entry, catalogue
+from aacbench.graphs.catalogue import FILE_PREFIX, SCENARIO, Entry, catalogue, name_and_file
 from aacbench.graphs.readers import quoted, whole
 from aacbench.graphs.record import Graph
 from aacbench.util import array_store
@@ -52,8 +52,9 @@ SUFFIXES = {
 
 def load(name: str) -> Graph:
     """Return the graph of this name; it is parsed or generated once, then read from the cache."""
-    if name.startswith(FILE_PREFIX):
-        return _from_file(name)
+    short, file = name_and_file(name)
+    if file or name.startswith(FILE_PREFIX):
+        return _from_file(file or name, short)
     entry = catalogue().get(name)
     graph = _generated(name) if entry is None else _from_catalogue(entry)
     if graph is None:
@@ -68,9 +69,9 @@ def scenario_path(name: str) -> Path:
     return fetch.obtain(entry.files[SCENARIO]).path
 
 
-def _from_file(name: str) -> Graph:
-    reader, files, options = _parse_name(name)
-    found = {role: fetch.Found(file, fetch.sha256_of(file)) for role, file in files.items()}
+def _from_file(file: str, name: str) -> Graph:
+    reader, files, options = _parse_name(file)
+    found = {role: fetch.Found(path, fetch.sha256_of(path)) for role, path in files.items()}
     return _parsed(name, reader, found, options)
 
 

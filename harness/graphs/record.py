@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -22,7 +23,8 @@ class Graph:
     """A directed graph: the arcs of vertex v are `indices[indptr[v]:indptr[v + 1]]`, in ascending order.
 
     `weights` are int64 where the source was integral, else float64. All arrays are read-only. Build one with
-    `from_arcs`, which merges parallel arcs (the smallest weight stays) and drops self-loops.
+    `from_arcs`, which merges parallel arcs (the smallest weight stays) and drops self-loops. `names` are the vertices'
+    names in the source, if they are not the numbers from 0; they do not count for the digest.
     """
 
     indptr: Array
@@ -31,6 +33,7 @@ class Graph:
     coords: Array | None = None
     name: str = ""
     declared_directed: bool = True
+    names: Array | None = None
 
     def __post_init__(self) -> None:
         _check_kinds(self)
@@ -40,6 +43,8 @@ class Graph:
         object.__setattr__(self, "weights", frozen(_unsigned_zeros(self.weights), wanted))
         if self.coords is not None:
             object.__setattr__(self, "coords", frozen(self.coords, np.float64))
+        if self.names is not None:
+            object.__setattr__(self, "names", frozen(self.names, self.names.dtype))
         _check(self)
 
     def __repr__(self) -> str:
@@ -82,13 +87,25 @@ class Graph:
         return reverse
 
     def arrays(self) -> dict[str, Array]:
+        """Everything that is stored; `names` come last, and only the others count for the digest."""
+        optional = {"coords": self.coords, "names": self.names}
         arrays = {"indptr": self.indptr, "indices": self.indices, "weights": self.weights}
-        return arrays if self.coords is None else {**arrays, "coords": self.coords}
+        return arrays | {key: array for key, array in optional.items() if array is not None}
+
+    def vertex_name(self, vertex: int) -> str:
+        """The vertex as its source calls it, or its number."""
+        return str(vertex if self.names is None else self.names[vertex])
+
+    @cached_property
+    def vertex_by_name(self) -> dict[str, int]:
+        """The number of each vertex that has a name."""
+        return {} if self.names is None else {name: vertex for vertex, name in enumerate(self.names.tolist())}
 
     @cached_property
     def digest(self) -> str:
-        """The sha256 of the arrays in canonical little-endian form, without the name."""
-        canonical = {key: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for key, a in self.arrays().items()}
+        """The sha256 of the arrays in canonical little-endian form, without the name and the vertices' names."""
+        arrays = {key: array for key, array in self.arrays().items() if key != "names"}
+        canonical = {key: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for key, a in arrays.items()}
         head: dict[str, object] = {key: [a.dtype.str, list(a.shape)] for key, a in canonical.items()}
         head["declared_directed"] = self.declared_directed
         digest = hashlib.sha256(b"aacbench.graph/1\0" + json.dumps(head, sort_keys=True).encode() + b"\0")
@@ -106,6 +123,7 @@ def from_arcs(
     coords: npt.ArrayLike | None = None,
     name: str = "",
     declared_directed: bool = True,
+    names: Sequence[str] | Array | None = None,
 ) -> Graph:
     """Build a graph from lists of arcs; an undirected edge must be given in both directions."""
     tail, head, weight = _vertex_list(sources), _vertex_list(targets), _weight_list(weights)
@@ -125,6 +143,7 @@ def from_arcs(
         coords=None if coords is None else np.asarray(coords),
         name=name,
         declared_directed=declared_directed,
+        names=None if names is None else np.asarray(names),
     )
 
 
@@ -200,6 +219,8 @@ def _check_kinds(graph: Graph) -> None:
         raise DataError(_too_heavy(where))
     if graph.coords is not None and graph.coords.dtype.kind not in "iuf":
         raise DataError(f"{where}coordinates must be numbers.")
+    if graph.names is not None and graph.names.dtype.kind != "U":
+        raise DataError(f"{where}names of vertices must be text.")
 
 
 def _too_heavy(where: str) -> str:
@@ -228,3 +249,7 @@ def _check(graph: Graph) -> None:
         raise DataError(f"{where}{graph.coords.shape} coordinates do not fit {graph.vertices} vertices.")
     if graph.coords is not None and not np.isfinite(graph.coords).all():
         raise DataError(f"{where}a coordinate is not finite.")
+    if graph.names is not None and graph.names.shape != (graph.vertices,):
+        raise DataError(f"{where}{graph.names.shape} names do not fit {graph.vertices} vertices.")
+    if graph.names is not None and len(set(graph.names.tolist())) != graph.vertices:
+        raise DataError(f"{where}two vertices have the same name.")

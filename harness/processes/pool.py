@@ -4,6 +4,7 @@ import math
 import multiprocessing
 import os
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import connection, forkserver, resource_tracker
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import psutil
@@ -234,10 +236,21 @@ def _another_hash_seed() -> Iterator[None]:
         os.environ["PYTHONHASHSEED"] = before
 
 
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """Hide the main module from processes that start now: multiprocessing would run the caller's script in each."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
 def _start(work: Callable[[Any], Any], limits: Limits, temporary: Path, fresh: bool) -> _Worker:
     context: Any = multiprocessing.get_context("spawn" if fresh or not _can_fork() else "forkserver")
     ours, theirs = context.Pipe()
-    with _interrupts_held_back(), nullcontext() if fresh else _another_hash_seed():
+    with _interrupts_held_back(), _without_main(), nullcontext() if fresh else _another_hash_seed():
         place = WorkerPlace(limits.memory_bytes, str(temporary), str(Path.cwd()), dict(os.environ))
         process = context.Process(target=serve, args=(work, theirs, place))
         process.start()

@@ -64,7 +64,7 @@ class CellJob:
 
     def loaded(self) -> LoadedGraph:
         """The graph and its queries, which must be those the run was planned on."""
-        found = loaded_graph(self.plan.graph, self.queries, self.graph_of)
+        found = loaded_graph(self.plan.graph_source, self.queries, self.graph_of)
         if self.digests is not None and {"graph": found.net.graph.digest, **found.digests()} != self.digests:
             raise DataError(
                 f"The graph {self.plan.graph} or its queries are not those that this run was planned on. They must be "
@@ -166,6 +166,7 @@ def bundle_info(plan: CellPlan, claims: Mapping[str, Any], cost: Mapping[str, An
     """What bundle.json says about where its heuristic comes from."""
     return {
         "graph": plan.graph,
+        **({"graph_file": plan.graph_file} if plan.graph_file else {}),
         "method": plan.method,
         "label": plan.label,
         "params": plan.params,

@@ -7,8 +7,9 @@ from typing import Any
 
 from aacbench.contract.budget import GraphInfo
 from aacbench.contract.method import BuildContext, Method, Params, PoolService
-from aacbench.errors import AacbenchError
+from aacbench.errors import AacbenchError, UsageError
 from aacbench.graphs import components
+from aacbench.graphs.catalogue import name_and_file
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Array, Graph
 from aacbench.labels.exact import Direction, placed_distances
@@ -145,6 +146,7 @@ class GraphMetadata:
 @dataclass(frozen=True, slots=True)
 class _Job:
     graph: str
+    name: str
     queries: QueryPlan
     graph_of: GraphOf
 
@@ -157,10 +159,14 @@ def metadata_of(
     notify: Callable[[str, Mapping[str, Any]], None],
 ) -> dict[str, GraphMetadata]:
     """Load every graph once; a `foreign` one is a plugin's own code, which may hang or eat all memory."""
+    names = {graph: name_and_file(graph)[0] for graph in study.graphs}
+    for graph, name in names.items():
+        if name != graph and name in foreign:
+            raise UsageError(f"{graph}: {name!r} is a graph of a plugin; choose another name.")
     found = {}
-    for name in study.graphs:
+    for graph, name in names.items():
         notify("graph", {"name": name})
-        job = _Job(name, study.queries, graph_of)
+        job = _Job(graph, name, study.queries, graph_of)
         what = f"The graph {name!r} of a plugin cannot be loaded"
         found[name] = isolated(_metadata, job, limits, what) if name in foreign else _metadata(job)
     return found
@@ -169,4 +175,4 @@ def metadata_of(
 def _metadata(job: _Job) -> GraphMetadata:
     loaded = loaded_graph(job.graph, job.queries, job.graph_of)
     graph = loaded.net.graph
-    return GraphMetadata(replace(graph_info(loaded.net), name=job.graph), graph.digest, loaded.digests())
+    return GraphMetadata(replace(graph_info(loaded.net), name=job.name), graph.digest, loaded.digests())

@@ -13,6 +13,7 @@ from aacbench.contract.composite import Resolve, assemble, resolve_parts
 from aacbench.contract.method import Method, Params, Unsupported
 from aacbench.contract.parameters import SEARCH_SWITCHES
 from aacbench.errors import UsageError
+from aacbench.graphs.catalogue import name_and_file
 from aacbench.processes.pool import Limits
 from aacbench.processes.worker import Failure
 from aacbench.run.fitting import Answer, Fitted, Question, ask_all
@@ -33,7 +34,8 @@ class CellPlan:
     `splits` says on which queries. Of several settings in a grid each is a `candidate`, and one more cell, known only
     once they are done, is the `chosen` one on the test queries; `setting` tells them apart, as a user would write each
     of them, where `label` is the same for all. A cell that is `unsupported`, or whose method `failed`
-    to say what fits (with the outcome `failure`), has the reason and is not run.
+    to say what fits (with the outcome `failure`), has the reason and is not run. `graph_file` is the file of a graph
+    with a short name.
     """
 
     graph: str
@@ -51,6 +53,12 @@ class CellPlan:
     group: str = ""
     role: str = SINGLE
     setting: str = ""
+    graph_file: str = ""
+
+    @property
+    def graph_source(self) -> str:
+        """What the graph is loaded by: its name, with its file where the name is a short one."""
+        return f"{self.graph}={self.graph_file}" if self.graph_file else self.graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +125,9 @@ def plan(
         if choice is baseline and budget != study.budgets[0]:
             continue
         charged = Budget(budget, convention(study.convention))
-        wanted.append(_cells(study, choice, settings, infos[graph], charged, seed))
+        name, file = name_and_file(graph)
+        cells = _cells(study, choice, settings, infos[name], charged, seed)
+        wanted.append([(replace(cell, graph_file=file), setting, question) for cell, setting, question in cells])
     questions = [question for cells in wanted for _, _, question in cells]
     answers = iter(fit(questions) if fit else ask_all(questions, methods, {}, methods.__getitem__, 1, Limits()))
     found = [[_fitted(study, cell, setting, next(answers)) for cell, setting, _ in cells] for cells in wanted]

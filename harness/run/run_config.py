@@ -124,6 +124,7 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
     graph = graphs[cell.graph]
     return {
         "graph": cell.graph,
+        **({"graph_file": cell.graph_file} if cell.graph_file else {}),
         "graph_digest": graph.graph_digest,
         "query_digests": dict(graph.query_digests),
         "method": cell.method,
@@ -156,6 +157,7 @@ def plan_of(key: Mapping[str, Any]) -> CellPlan:
         policy=key["policy"],
         splits=tuple(key["splits"]),
         role=key["role"],
+        graph_file=key.get("graph_file", ""),
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.road import road_name
 
 from aacbench.bundle.deploy import deploy
-from aacbench.cli.running import config_of
+from aacbench.library.running import config_of
 from aacbench.plugins.manager import load_plugins
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol

@@ -253,4 +253,4 @@ def test_no_way_is_said_so(tmp_path):
     loaded = aacbench.load_bundle(bundle.folder, graph)
     assert loaded.route(1, 0) is None
     assert loaded.route(0, 1).vertices == [0, 1]
-    assert loaded.bound(0, 1) == 0
+    assert loaded(0, 1) == 0

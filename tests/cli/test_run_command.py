@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from cli.command import command, run_study
 
-from aacbench.cli.run import MOST_WORKERS, default_workers, run
+from aacbench.cli.run import run
+from aacbench.library.options import MOST_WORKERS, default_workers
 from aacbench.run.rows import read_timings
 from aacbench.run.store import commit, scan
 from aacbench.util.cleanup import UNFINISHED, this_host

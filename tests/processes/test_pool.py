@@ -157,3 +157,18 @@ def test_an_interrupt_is_held_back_from_a_worker_that_still_starts():
     blocked_or_ignored = int(masks["SigBlk"], 16) | int(masks["SigIgn"], 16)
     assert blocked_or_ignored & (1 << (signal.SIGINT - 1))
     assert answer[0] == worker.process.pid
+
+
+SCRIPT = """
+from aacbench.processes.pool import Limits, run_all
+
+print("the script begins")
+print([run_all(abs, [-3], 1, Limits(), fresh=fresh) for fresh in (False, True)])
+"""
+
+
+def test_a_script_needs_no_guard_because_workers_do_not_run_it(tmp_path):
+    file = tmp_path / "script.py"
+    file.write_text(SCRIPT)
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["the script begins", "[[(-3, 3)], [(-3, 3)]]"], done.stderr

@@ -9,10 +9,10 @@ import psutil
 import pytest
 import small_studies as studies
 
-from aacbench.cli.shared import exit_code
 from aacbench.graphs.load import load
 from aacbench.processes.pool import GIB, Limits
 from aacbench.run.driver import run_study
+from aacbench.run.exit_codes import exit_code
 from aacbench.run.rows import read_queries
 from aacbench.run.store import commit
 from aacbench.search import network

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from aacbench.errors import DataError, UnpackLimitError
+from aacbench.errors import DataError, UnpackLimitError, UsageError
 from aacbench.graphs.readers import open_source
 from aacbench.graphs.record import Array, Graph
 from aacbench.util.atomic_io import replace_file
@@ -15,7 +15,10 @@ FORMAT = "aacbench.graph/1"
 _MEMBERS = {"format", "name", "digest", "directed", "indptr", "indices", "weights"}
 
 
-def write_npz(graph: Graph, path: Path) -> None:
+def save_graph(graph: Graph, path: str | Path) -> None:
+    """Write a graph to a `.npz` file, which `file:PATH` reads back with the same digest and names."""
+    if Path(path).suffix != ".npz":
+        raise UsageError(f"{path}: a graph is saved to a file that ends in .npz.")
     arrays = {key: array.astype(array.dtype.newbyteorder("<")) for key, array in graph.arrays().items()}
     arrays["directed"] = np.array(graph.declared_directed)
     for key, text in (("format", FORMAT), ("name", graph.name), ("digest", graph.digest)):
@@ -29,7 +32,7 @@ def write_npz(graph: Graph, path: Path) -> None:
 
 
 def read_npz(path: Path, *, name: str = "") -> Graph:
-    """Read a graph that `write_npz` wrote; `name` replaces the name in the file."""
+    """Read a graph that `save_graph` wrote; `name` replaces the name in the file."""
     source = open_source(path)
     try:
         with np.load(io.BytesIO(source.data), allow_pickle=False) as archive:
@@ -45,6 +48,7 @@ def read_npz(path: Path, *, name: str = "") -> Graph:
             indices=_checked(arrays["indices"], "i4"),
             weights=_checked(arrays["weights"], "i8", "f8"),
             coords=_checked(arrays["coords"], "f8", dimensions=2) if "coords" in arrays else None,
+            names=_names(arrays["names"]) if "names" in arrays else None,
             name=name or _text(arrays["name"]),
             declared_directed=bool(_checked(arrays["directed"], "b1", dimensions=0)),
         )
@@ -62,6 +66,10 @@ def _checked(array: Array, *kinds: str, dimensions: int = 1) -> Array:
     if array.dtype not in [np.dtype("<" + kind) for kind in kinds] or array.ndim != dimensions:
         raise DataError(f"an array of type {array.dtype} and {array.ndim} dimensions is unexpected")
     return array
+
+
+def _names(array: Array) -> Array:
+    return _checked(array, f"U{array.dtype.itemsize // 4}")
 
 
 def _text(array: Array) -> str:

@@ -17,7 +17,7 @@ from aacbench.graphs import Graph, from_arcs
 from aacbench.graphs.readers.dimacs import read_dimacs
 from aacbench.graphs.readers.edgelist import read_edge_list
 from aacbench.graphs.readers.movingai import Scenario, read_map, read_scenario
-from aacbench.graphs.readers.npz import read_npz, write_npz
+from aacbench.graphs.readers.npz import read_npz, save_graph
 from aacbench.graphs.readers.osmnx import read_csv_pair, read_graphml
 
 ARCS = b"c road\np sp 3 3\na 1 2 803\na 2 1 803\na 2 3 1.5\n"
@@ -40,7 +40,7 @@ def graphml_bytes():
 def npz_bytes():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "whole.npz"
-        write_npz(from_arcs(3, [0, 1], [1, 2], [5, 6], coords=[[0, 0], [1, 1], [2, 2]], name="x"), path)
+        save_graph(from_arcs(3, [0, 1], [1, 2], [5, 6], coords=[[0, 0], [1, 1], [2, 2]], name="x"), path)
         return path.read_bytes()
 
 

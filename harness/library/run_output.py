@@ -1,6 +1,6 @@
-"""What `aacbench run` prints before and while it runs: the plan of --dry-run, and the progress of a run.
+"""What a run prints: its plan, and its progress.
 
-Progress is a bar on a terminal, and lines in a log.
+Progress is a bar on a terminal, a line that changes in a notebook, and lines in a log.
 """
 
 import sys
@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from aacbench.contract.budget import GraphInfo
-from aacbench.reports.formatting import LONGEST_REASON, aligned, graph_names, graph_notes, short_settings
+from aacbench.reports.formatting import LONGEST_REASON, aligned, file_notes, graph_names, graph_notes, short_settings
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, STRATA, Study
 from aacbench.util.text import one_line
@@ -71,7 +71,7 @@ def plan_text(
         if (reason := cell.unsupported or (f"{cell.failure}: {cell.failed}" if cell.failed else ""))
     }
     table = aligned(rows, ("graph", "method", "settings"))
-    return "\n".join([table, "", *lines, *graph_notes(names), *sorted(refused)])
+    return "\n".join([table, "", *lines, *graph_notes(names), *file_notes(study.graphs), *sorted(refused)])
 
 
 def _work(study: Study, cell: CellPlan, info: GraphInfo) -> int:
@@ -84,21 +84,59 @@ def _named(plan: CellPlan) -> str:
     return f"{plan.graph} {name} at {plan.budget:g} B/v, seed {plan.seed}"
 
 
+class _NotebookLine:
+    """The progress of a run in the output of a notebook's cell, with the methods of rich's bar that are used here."""
+
+    def __init__(self) -> None:
+        from IPython.display import display
+
+        self._handle = display(self._told("starting"), raw=True, display_id=True)
+        self._text: dict[str, Any] = {"description": "cells", "completed": 0, "total": None}
+
+    def start(self) -> None:
+        """Nothing: the line is there."""
+
+    def stop(self) -> None:
+        """Nothing: the last line stays."""
+
+    def add_task(self, description: str, total: float | None) -> int:
+        return 0
+
+    def update(self, task: int, **changes: Any) -> None:
+        self._text |= changes
+        done = f"{self._text['completed']}/{self._text['total'] or '?'}"
+        self._handle.update(self._told(f"{self._text['description']} {done}"), raw=True)
+
+    @staticmethod
+    def _told(text: str) -> dict[str, str]:
+        return {"text/plain": text}
+
+
+def _in_notebook() -> bool:
+    """Return whether this process is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and "IPKernelApp" in shell.config
+
+
 class Progress:
     """Count cells as they finish and show them on standard error."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)
-        self._bar: Bar | None = None
+        self._bar: Bar | _NotebookLine | None = None
         self._task: Any = None
         self._total = self._done = self._failed = 0
         self._began = time.monotonic()
 
     def __enter__(self) -> "Progress":
-        if sys.stderr is not None and sys.stderr.isatty():
+        if _in_notebook():
+            self._bar = _NotebookLine()
+        elif sys.stderr is not None and sys.stderr.isatty():
             columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
             self._bar = Bar(*columns, console=self._console)
             self._bar.start()
+        if self._bar is not None:
             self._task = self._bar.add_task("cells", total=None)
         return self
 

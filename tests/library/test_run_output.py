@@ -4,7 +4,7 @@ from pathlib import Path
 
 import small_studies as studies
 
-from aacbench.cli.run_output import Progress
+from aacbench.library.run_output import Progress
 from aacbench.run.driver import run_study
 from aacbench.run.records import MethodChoice
 

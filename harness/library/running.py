@@ -1,21 +1,20 @@
-"""What `aacbench run` does: read the protocol, load plugins, run the study, time it, print and write its tables."""
+"""A run as it is asked for, from a command line or a notebook: decide everything, run the study, keep its tables."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from aacbench.cli.plugins import warn
-from aacbench.cli.protocols import of_plugins
-from aacbench.cli.run_output import Progress, plan_text
-from aacbench.cli.shared import ALL_OK, exit_code, limits_of, report_damage
 from aacbench.errors import DamagedCellError, StoreError, UsageError
+from aacbench.library.options import RunOptions
+from aacbench.library.plugins import load_files, protocol_files, warn
+from aacbench.library.run_output import Progress, plan_text
 from aacbench.plugins.in_workers import GraphOf, MethodOf, sources_of
-from aacbench.plugins.manager import PluginManager, load_plugins
+from aacbench.plugins.manager import PluginManager
 from aacbench.plugins.settings import resolve
 from aacbench.prereg.binding import Bound, BoundRun, bind
 from aacbench.prereg.files import files_of
@@ -24,6 +23,7 @@ from aacbench.protocols.reader import read_protocol
 from aacbench.reports import latency, tables
 from aacbench.reports.formatting import study_notes
 from aacbench.run.driver import prepare, run_study
+from aacbench.run.exit_codes import exit_code
 from aacbench.run.layout import DERIVED
 from aacbench.run.records import BASELINE, Study
 from aacbench.run.run_config import MethodSource, RunConfig, named
@@ -36,49 +36,83 @@ from aacbench.util.cleanup import UNFINISHED, scratch_name
 from aacbench.util.paths import cache_folder
 from aacbench.util.text import describe
 
-OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention")
+STUDIES = Path("studies")  # where studies go unless told
+Show = Callable[[str], None]
 
 
-def carry_out(protocol: str | None, options: Mapping[str, Any]) -> int:
-    """Run, or with --dry-run only plan, and return the exit code."""
-    plugins = load_plugins(options["plugin_files"])
-    warn(plugins)
-    changes = {name: options[name] for name in OVERRIDES if options[name] is not None}
-    bound = _bound(protocol, changes, options, plugins) if options["prereg"] else None
-    study = bound.study if bound else override(read_protocol(protocol or "quick", of_plugins(plugins)), **changes)
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """A run with everything decided, of which nothing is on disk yet."""
+
+    study: Study
+    config: RunConfig
+    plugins: PluginManager
+    progress: Progress
+    repetitions: int
+    bound: Bound | None = None
+
+    def plan_text(self) -> str:
+        """What would be run, as a table."""
+        planned, graphs = prepare(self.study, self.config)
+        cells = named(self.study, self.config, graphs, planned.cells)
+        there = {name for name, found in scan(self.config.root) if not isinstance(found, DamagedCellError)}
+        infos = {name: graph.info for name, graph in graphs.items()}
+        defaults = {name: self.config.defaults(name) for name in self.config.methods}
+        return plan_text(self.study, self.config.root, cells, infos, there, defaults)
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """What a run left on disk, and how it went."""
+
+    root: Path
+    contents: StudyContents
+    exit_code: int
+
+
+def prepare_run(options: RunOptions) -> PreparedRun:
+    """Read the protocol and the plugins, and refuse what can be refused before anything is written."""
+    plugins = load_files(options.plugin_files)
+    changes = options.changes
+    bound = _bound(options, plugins) if options.prereg else None
+    study = (
+        bound.study
+        if bound
+        else override(read_protocol(options.protocol or "quick", protocol_files(plugins)), **changes)
+    )
     for kept in ("graphs", "networks"):
         artifacts.remove_abandoned(cache_folder() / kept)
     progress = Progress()
     config = config_of(
-        options["out"] or (bound.files.study if bound else default_folder(study, changed=bool(changes))),
+        options.out or (bound.files.study if bound else default_folder(study, changed=bool(changes))),
         plugins,
-        workers=options["workers"],
-        existing=options["existing"],
-        rebuild=options["rebuild"],
-        limits=limits_of(options["time_limit"], options["memory_limit"]),
+        workers=options.workers,
+        existing=options.existing,
+        rebuild=options.rebuild,
+        limits=options.limits,
         notify=progress.notify,
         lock=bound.lock.digest if bound else None,
     )
     for choice in study.methods:
         plugins.method(choice.name)  # an unknown one is named here, before anything is written
     check_folder(config.root, study)
-    if options["dry_run"]:
-        click.echo(_dry_run(study, config))
-        return ALL_OK
-    repetitions = options["repetitions"] if options["time"] or "time" in study.measure else 0
-
-    def run(config: RunConfig) -> int:
-        return _run(study, config, plugins, progress, repetitions)
-
-    return run_bound(bound, config, run) if bound else run(config)
+    repetitions = options.repetitions if options.time or "time" in study.measure else 0
+    return PreparedRun(study, config, plugins, progress, repetitions, bound)
 
 
-def run_bound(bound: Bound, config: RunConfig, run: Callable[[RunConfig], int]) -> int:
+def carry_out(run: PreparedRun, show: Show = lambda _: None) -> FinishedRun:
+    """Run what is missing, and keep the tables beside the cells; `show` gets them as text."""
+    if run.bound is None:
+        return _run(run, run.config, show)
+    return run_bound(run.bound, run.config, lambda config: _run(run, config, show))
+
+
+def run_bound(bound: Bound, config: RunConfig, run: Callable[[RunConfig], FinishedRun]) -> FinishedRun:
     """Run under a lock: a line in the ledger before the first query, before each cell is stored, and at the end."""
     click.echo("This run is bound to its registration: landmark pools and references are computed anew.", err=True)
     binding, own = BoundRun(bound, config.root), config.root / scratch_name(UNFINISHED)
     try:
-        code = run(replace(config, binding=binding, artifacts=own))
+        finished = run(replace(config, binding=binding, artifacts=own))
     except BaseException as error:
         with suppress(StoreError):  # the disk may be full; without this line, the run is one that did not end
             told = "stopped by a signal" if isinstance(error, KeyboardInterrupt) else describe(error)
@@ -87,7 +121,7 @@ def run_bound(bound: Bound, config: RunConfig, run: Callable[[RunConfig], int]) 
     finally:
         remove(own)
     binding.end()
-    return code
+    return finished
 
 
 def config_of(root: Path, plugins: PluginManager, **options: Any) -> RunConfig:
@@ -111,61 +145,61 @@ def config_of(root: Path, plugins: PluginManager, **options: Any) -> RunConfig:
     )
 
 
-def _bound(
-    protocol: str | None, changes: Mapping[str, Any], options: Mapping[str, Any], plugins: PluginManager
-) -> Bound:
-    given = [f"--{name}" for name in (*(["protocol"] if protocol else []), *changes)]
+def _bound(options: RunOptions, plugins: PluginManager) -> Bound:
+    assert options.prereg is not None
+    given = [f"--{name}" for name in (*(["protocol"] if options.protocol else []), *options.changes)]
     if given:
         raise UsageError(f"Option {given[0]} cannot be used with --prereg: a bound run is what was locked.")
-    if options["existing"] == "replace":
+    if options.existing == "replace":
         raise UsageError("Option --existing replace cannot be used with --prereg: a bound run keeps its results.")
-    return bind(files_of(options["prereg"]), options["public"], plugins.foreign_digests())
+    return bind(files_of(options.prereg), options.public, plugins.foreign_digests())
 
 
 def default_folder(study: Study, changed: bool) -> Path:
     """Where a study goes unless told: a protocol's own folder, or one named by digest where options changed it."""
     name = f"{study.protocol}-{protocol_digest(study)[:8]}" if changed else study.protocol
-    return Path("studies") / name
+    return STUDIES / name
 
 
-def _run(study: Study, config: RunConfig, plugins: PluginManager, progress: Progress, repetitions: int) -> int:
+def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
+    plugins, progress = run.plugins, run.progress
     known = len(plugins.problems())
     observed = replace(config, notify=observing(config.root, plugins, progress.notify))
     with progress:
-        cells = [name for _, name in run_study(study, observed)]
-        if repetitions and config.existing != "verify":
-            time_study(config, cells, repetitions=repetitions, again=config.existing == "replace")
+        cells = [name for _, name in run_study(run.study, observed)]
+        if run.repetitions and config.existing != "verify":
+            time_study(config, cells, repetitions=run.repetitions, again=config.existing == "replace")
     contents = read_study(config.root)
     rows = tables.rows_of(contents.planned_cells())
-    code = finish(config.root, contents, rows, keep=config.existing != "verify")
+    _finish(config, contents, rows, show)
+    code = _exit_code(contents, rows)
     outcomes = Counter(row.outcome for row in rows)
     plugins.run_finished({"study": str(config.root), "cells": cells, "outcomes": dict(outcomes), "exit_code": code})
     warn(plugins, known)
-    return code
+    return FinishedRun(config.root, contents, code)
 
 
-def finish(root: Path, contents: StudyContents, rows: list[tables.Row], keep: bool = True) -> int:
-    """Print the tables of a study, `keep` them beside the cells, and say by the exit code how it went."""
+def _finish(config: RunConfig, contents: StudyContents, rows: list[tables.Row], show: Show) -> None:
+    """Show the tables of a study and keep them beside its cells; `verify` writes nothing."""
     times = latency.latencies(contents.planned_cells())
     text = tables.markdown(rows, study_notes(contents.plan))
     if times:
         text += "\n\n" + latency.markdown(times)
-    click.echo(text)
-    if keep:
-        _keep(root, text, rows)
-    report_damage(contents)
-    # The baseline comes with every study, so it counts only where it failed, or was all that was asked for.
-    asked = [row.outcome for row in rows if row.method != BASELINE or row.outcome != "ok"]
-    return exit_code(asked or [row.outcome for row in rows], bool(contents.damaged))
-
-
-def _keep(root: Path, text: str, rows: list[tables.Row]) -> None:
-    derived = root / DERIVED
-    with storing(root):
+    show(text)
+    if config.existing == "verify":
+        return
+    derived = config.root / DERIVED
+    with storing(config.root):
         make_folder(derived)
         replace_file(derived / "results.md", (text + "\n").encode())
         replace_file(derived / "results.csv", tables.csv_text(rows).encode())
-    click.echo(f"\nAlso in {derived / 'results.md'} and results.csv.")
+    show(f"\nAlso in {derived / 'results.md'} and results.csv.")
+
+
+def _exit_code(contents: StudyContents, rows: list[tables.Row]) -> int:
+    # The baseline comes with every study, so it counts only where it failed, or was all that was asked for.
+    asked = [row.outcome for row in rows if row.method != BASELINE or row.outcome != "ok"]
+    return exit_code(asked or [row.outcome for row in rows], bool(contents.damaged))
 
 
 def observing(
@@ -185,11 +219,3 @@ def observing(
             plugins.cell_finished(cell.record)
 
     return tell
-
-
-def _dry_run(study: Study, config: RunConfig) -> str:
-    planned, graphs = prepare(study, config)
-    cells = named(study, config, graphs, planned.cells)
-    there = {name for name, found in scan(config.root) if not isinstance(found, DamagedCellError)}
-    infos = {name: graph.info for name, graph in graphs.items()}
-    return plan_text(study, config.root, cells, infos, there, {name: config.defaults(name) for name in config.methods})

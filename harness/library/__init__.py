@@ -1,0 +1,1 @@
+"""What `import aacbench` offers and what the command line calls underneath; it may import every room but `cli`."""
