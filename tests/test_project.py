@@ -139,11 +139,40 @@ def test_continuous_integration_runs_the_readmes_test_command():
 
 
 @pytest.mark.parametrize(
-    "document", sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").glob("*.md")), ids=lambda p: p.name
+    "document", sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md")), ids=lambda p: p.name
 )
 def test_links_lead_somewhere(document):
-    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text(encoding="utf-8")):
-        assert target.startswith("http") or (document.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\(([^)#]*)#?([^)]*)\)", prose(document)):
+        page = document.parent / target if target else document
+        assert target.startswith("http") or page.exists(), target
+        assert not anchor or anchor in anchors(page), f"{target}#{anchor}"
+
+
+def prose(document):
+    """A document without its blocks of code, where a hash is a comment and brackets are a list."""
+    return re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def anchors(document):
+    """The anchors of a document's headings, as code hosts and the site make them."""
+    headings = re.findall(r"^#+ (.*)$", prose(document), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_page_is_in_the_navigation_of_the_site():
+    docs = ROOT / "docs"
+    blocks = re.findall(r"```{toctree}\n(.*?)```", (docs / "index.md").read_text(encoding="utf-8"), flags=re.DOTALL)
+    entries = [line for block in blocks for line in block.splitlines() if line and not line.startswith(":")]
+    listed = {path for entry in entries for path in docs.glob(f"{entry}.md")}
+    assert listed == set(docs.rglob("*.md")) - {docs / "index.md", docs / "README.md"}
+    contents = prose(docs / "README.md")
+    assert [path.name for path in listed if path.parent == docs and f"]({path.name})" not in contents] == []
+
+
+def test_the_site_needs_the_same_packages_everywhere():
+    wanted = configuration()["options.extras_require"]["docs"].split()
+    deps = re.search(r"\[testenv:docs\].*?\ndeps =\n(.*?)\ncommands", (ROOT / "tox.ini").read_text(), flags=re.DOTALL)
+    assert deps[1].split() == wanted
 
 
 def test_every_count_is_documented():

@@ -1,6 +1,7 @@
 """AAC: a trained row-stochastic compressor selects landmarks from a pool; they are deployed as ALT deploys its own."""
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 from aacbench.contract.landmarks import (
     LABELS,
@@ -60,7 +61,7 @@ def aacbench_methods() -> Iterator[Method]:
         build_aac,
         Claims(deterministic=False),
         {**SHARED, **TRAINING},
-        check=check_epochs,
+        check=lambda params: needs_torch(params) or check_epochs(params),
         docs=DOCS,
     )
     yield Method(
@@ -70,6 +71,7 @@ def aacbench_methods() -> Iterator[Method]:
         build_tuned,
         Claims(deterministic=False),
         {**SHARED, **TUNED},
+        check=needs_torch,
         docs=DOCS,
     )
     yield Method(
@@ -78,6 +80,7 @@ def aacbench_methods() -> Iterator[Method]:
         fit_pairs,
         build_forced,
         parameters=SHARED,
+        check=needs_torch,
         docs=DOCS,
     )
 
@@ -108,6 +111,13 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
     count = min(wanted or fits, room)
     labels = resolved(budget, info, params["labels"])
     return {**params, "m": count, "K0": pool, "directions": directions, "labels": labels}
+
+
+def needs_torch(params: Params) -> str:
+    """Return what to do where torch is missing: this is asked when a run is planned, before anything is built."""
+    if find_spec("torch") is not None:
+        return ""
+    return "torch is not installed; install it with pip (a CPU build is enough), or leave this method out."
 
 
 def check_epochs(params: Params) -> str:
