@@ -28,6 +28,9 @@ def as_graph(
     sparse matrix are weights; of a networkx graph `weight` names the attribute of edges, of a pandas table `source`,
     `target` and `weight` name columns. With `weight=None` every edge weighs 1. Unless `directed` says otherwise, a
     networkx graph is what its class says, and everything else is directed. Integer weights stay integers.
+
+    Vertices are numbered from 0. Integers in arrays are these numbers; a table's vertices are the ids that occur, in
+    ascending order. Ids that are not the numbers from 0 are kept as `names` of the graph.
     """
     if isinstance(data, Graph):
         return data
@@ -42,8 +45,10 @@ def as_graph(
         return _from_matrix(data, directed, name)
     if isinstance(data, tuple | list) and len(data) == 3:
         left, right, weights = (np.asarray(column) for column in data)
-        return _graph(left, right, weights, directed, name)
-    raise UsageError(f"A {type(data).__name__} is no graph; give {KINDS}.")
+        if {left.dtype.kind, right.dtype.kind} <= set("iu") or not left.size:
+            return _graph(left, right, weights, directed, name)
+        return _from_ids(left, right, weights, directed, name)
+    raise UsageError(f"A value of type {type(data).__name__} is no graph; give {KINDS}.")
 
 
 def _from_matrix(matrix: Any, directed: bool | None, name: str) -> Graph:
@@ -56,8 +61,9 @@ def _from_matrix(matrix: Any, directed: bool | None, name: str) -> Graph:
 
 def _from_networkx(graph: Any, weight: str | None, directed: bool | None, name: str) -> Graph:
     nodes = list(graph.nodes)
-    if nodes == list(range(len(nodes))) or set(nodes) == set(range(len(nodes))):
-        nodes = list(range(len(nodes)))  # numbers are kept
+    numbered = set(nodes) == set(range(len(nodes)))
+    nodes = sorted(nodes) if numbered else nodes
+    names = None if numbered else [str(node) for node in nodes]
     place = {node: position for position, node in enumerate(nodes)}
     edges = list(graph.edges(data=weight, default=1 if weight is None else None))
     for u, v, value in edges:
@@ -69,7 +75,7 @@ def _from_networkx(graph: Any, weight: str | None, directed: bool | None, name: 
     wanted = graph.is_directed() if directed is None else directed
     left, right = ([place[edge[side]] for edge in edges] for side in (0, 1))
     coords = _coordinates([graph.nodes[node] for node in nodes])
-    return _graph(left, right, [edge[2] for edge in edges], wanted, name or graph.name, len(nodes), coords)
+    return _graph(left, right, [edge[2] for edge in edges], wanted, name or graph.name, len(nodes), coords, names)
 
 
 def _coordinates(attributes: Sequence[Mapping[str, Any]]) -> Array | None:
@@ -93,7 +99,20 @@ def _from_table(table: Any, columns: tuple[str, str, str | None], directed: bool
             )
     source, target, weight = columns
     weights = np.ones(len(table), dtype=np.int64) if weight is None else table[weight].to_numpy()
-    return _graph(table[source].to_numpy(), table[target].to_numpy(), weights, directed, name)
+    return _from_ids(table[source].to_numpy(), table[target].to_numpy(), weights, directed, name)
+
+
+def _from_ids(left: Array, right: Array, weights: Array, directed: bool | None, name: str) -> Graph:
+    """A graph whose vertices are the ids that occur, in ascending order, as in a file of edges."""
+    try:
+        known, places = np.unique(np.concatenate([left, right]), return_inverse=True)
+    except TypeError as error:
+        raise DataError("The ids of vertices are of several types; make all of them text, or all numbers.") from error
+    if known.dtype.kind == "f":
+        raise DataError("The ids of vertices are not whole; make them integers or text, and drop rows without one.")
+    counted = known.dtype.kind in "iu" and np.array_equal(known, np.arange(len(known)))
+    names = None if counted else [str(one) for one in known.tolist()]
+    return _graph(places[: len(left)], places[len(left) :], weights, directed, name, len(known), names=names)
 
 
 def _graph(
@@ -104,8 +123,9 @@ def _graph(
     name: str,
     vertices: int | None = None,
     coords: Array | None = None,
+    names: Sequence[str] | None = None,
 ) -> Graph:
     if vertices is None:
         vertices = 1 + max((int(np.max(ends)) for ends in (left, right) if len(ends)), default=0)
     make = from_edges if directed is False else from_arcs
-    return make(vertices, left, right, weights, coords=coords, name=name)
+    return make(vertices, left, right, weights, coords=coords, name=name, names=names)

@@ -78,5 +78,5 @@ class RunOptions:
 
 def _check(name: str, value: float, least: float, most: float = float("inf")) -> None:
     if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= most:
-        wanted = f"{least:g} or more" if most == float("inf") else f"between {least:g} and {most:g}"
+        wanted = f"{least:g} or more" if most == float("inf") else f"between {least:g} and {most:.10g}"
         raise UsageError(f"{name} must be {wanted}, not {value!r}.")

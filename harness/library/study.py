@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aacbench.errors import DataError, UsageError
 from aacbench.library.heuristic import GraphHeuristic, loaded
@@ -44,6 +44,32 @@ class CellCounterexample:
     sentence: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellRow:
+    """A row of `cells`; docs/library.md says what each column is."""
+
+    cell: str
+    graph: str
+    method: str
+    settings: str
+    budget: float
+    convention: str
+    seed: int
+    policy: str
+    role: str
+    splits: str
+    outcome: str
+    reason: str
+    tier: str
+    nominal: float | None
+    measured: float | None
+    build_seconds: float | None
+    pool_seconds: float | None
+    validation: float | None
+    test: float | None
+    reduction: float | None
+
+
 class OpenStudy:
     """A study as it was when it was first read; open it again to see what later runs added.
 
@@ -77,7 +103,8 @@ class OpenStudy:
 
         cells = self.contents.planned_cells()
         base = {cell.key["graph"]: _mean(cell, TEST) for cell in cells if cell.key["method"] == BASELINE}
-        return pd.DataFrame([_cell_row(cell, base.get(cell.key["graph"])) for cell in cells], columns=list(COLUMNS))
+        rows = [asdict(_cell_row(cell, base.get(cell.key["graph"]))) for cell in cells]
+        return pd.DataFrame(rows, columns=list(CellRow.__slots__))
 
     @cached_property
     def queries(self) -> "pd.DataFrame":
@@ -153,57 +180,32 @@ def open_study(path: str | Path) -> OpenStudy:
     return OpenStudy(folder)
 
 
-COLUMNS = {
-    "cell": "id",
-    "graph": "",
-    "method": "with the settings that were asked for",
-    "settings": "that differ from the defaults, as fitted",
-    "budget": "bytes per vertex",
-    "convention": "",
-    "seed": "",
-    "policy": "of the search",
-    "role": "single, candidate or chosen",
-    "splits": "the queries it was measured on",
-    "outcome": "",
-    "reason": "",
-    "tier": "compiled, batch or scalar",
-    "nominal": "bytes per vertex that were charged",
-    "measured": "bytes per vertex that are deployed",
-    "build_seconds": "without landmark pools",
-    "pool_seconds": "for its landmark pools, now or earlier",
-    "validation": "mean expansions",
-    "test": "mean expansions",
-    "reduction": "percent fewer test expansions than dijkstra",
-}
-
-
-def _cell_row(cell: Cell, base: float | None) -> dict[str, Any]:
+def _cell_row(cell: Cell, base: float | None) -> CellRow:
     key, record = cell.key, cell.record
     charged, test = key["convention"], _mean(cell, TEST)
     size, build = record.get("bytes", {}), record.get("build", {})
-    values = (
-        cell.cell_id,
-        key["graph"],
-        key["label"],
-        short_settings(key["method"], key["params"], record.get("defaults", {})),
-        key["budget"],
-        f"{charged['name']}/{charged['version']}",
-        key["seed"],
-        key["policy"],
-        key["role"],
-        ",".join(key["splits"]),
-        cell.outcome,
-        record["reason"],
-        record.get("tier"),
-        size.get("nominal_per_vertex"),
-        size.get("measured_per_vertex"),
-        build.get("seconds"),
-        build.get("pool_seconds"),
-        _mean(cell, VALIDATION),
-        test,
-        100 * (1 - test / base) if test is not None and base else None,
+    return CellRow(
+        cell=cell.cell_id,
+        graph=key["graph"],
+        method=key["label"],
+        settings=short_settings(key["method"], key["params"], record.get("defaults", {})),
+        budget=key["budget"],
+        convention=f"{charged['name']}/{charged['version']}",
+        seed=key["seed"],
+        policy=key["policy"],
+        role=key["role"],
+        splits=",".join(key["splits"]),
+        outcome=cell.outcome,
+        reason=record["reason"],
+        tier=record.get("tier", ""),
+        nominal=size.get("nominal_per_vertex"),
+        measured=size.get("measured_per_vertex"),
+        build_seconds=build.get("seconds"),
+        pool_seconds=build.get("pool_seconds"),
+        validation=_mean(cell, VALIDATION),
+        test=test,
+        reduction=100 * (1 - test / base) if test is not None and base else None,
     )
-    return dict(zip(COLUMNS, values, strict=True))
 
 
 def _query_rows(cell: Cell) -> "pd.DataFrame":

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.contract.method import Method
-from aacbench.graphs.catalogue import FILE_PREFIX
+from aacbench.graphs.catalogue import FILE_PREFIX, comes_with_us, name_and_file
+from aacbench.graphs.load import load
 from aacbench.graphs.readers.npz import save_graph
 from aacbench.library.graphs import as_graph
 from aacbench.library.options import MEMORY_GIB, REPETITIONS, TIME_SECONDS, RunOptions, default_workers
@@ -113,10 +114,14 @@ def _saved(name: str, data: Any, folder: Path) -> str:
     if isinstance(data, str):
         return f"{name}={data}" if data.startswith(FILE_PREFIX) else data
     graph = as_graph(data)
+    if not name and comes_with_us(graph.name) and load(graph.name).digest == graph.digest:
+        return graph.name
     short = name or graph.name or "graph"
     file = folder / SAVED_GRAPHS / f"{short}-{graph.digest[:8]}.npz"
+    named = f"{short}={FILE_PREFIX}{file}"
+    name_and_file(named)  # refuses a name that cannot be one, before it is that of a file
     if not file.exists():
         with storing(file.parent):
             make_folder(file.parent)
         save_graph(graph, file)
-    return f"{short}={FILE_PREFIX}{file}"
+    return named

@@ -1,6 +1,8 @@
 """What a run says while it goes on: every line names one cell and no other."""
 
+import sys
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import small_studies as studies
 
@@ -21,3 +23,21 @@ def test_candidates_are_told_apart_and_from_the_one_that_was_chosen(tmp_path: Pa
         "grid-8 alt[labels=exact,K=4] (chosen) at 16 B/v, seed 1: ok",
         "grid-8 dijkstra at 16 B/v, seed 1: ok",
     ]
+
+
+def test_a_notebook_shows_one_line_that_changes(monkeypatch, capsys) -> None:
+    """A stand-in for IPython: a handle that notes what it is told to show."""
+    shown: list[str] = []
+    handle = SimpleNamespace(update=lambda data, raw: shown.append(data["text/plain"]))
+    ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
+    ipython.__dict__["get_ipython"] = lambda: SimpleNamespace(config={"IPKernelApp": {}})
+    display.__dict__["display"] = lambda data, raw, display_id: handle
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    plan = SimpleNamespace(graph="p7", label="alt", setting="", role="single", budget=8.0, seed=1)
+    with Progress() as progress:
+        progress.notify("planned", {"cells": 2})
+        progress.notify("cell", {"plan": plan, "outcome": "ok"})
+        progress.notify("cell", {"plan": plan, "outcome": "error", "reason": ""})
+    assert shown == ["cells 1/2", "cells, 1 failed 2/2"]
+    assert capsys.readouterr().err == ""
