@@ -46,7 +46,8 @@ def graphs(context: click.Context, as_json: bool, list_files: bool, plugin_files
         tabulate(table, headers=columns, colalign=("left", "right", "right", "left", "left"), disable_numparse=True)
     )
     click.echo(
-        "\nAlso file:PATH, for .gr, .map, .graphml, .npz, .txt, .csv and .tsv files; --files lists the other files."
+        "\nAlso file:PATH, or NAME=file:PATH, for .gr, .map, .graphml, .npz, .txt, .csv and .tsv files, plain or .gz; "
+        "--files lists the other files."
     )
 
 

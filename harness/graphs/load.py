@@ -28,26 +28,22 @@ READERS = {
     "citation": "aacbench.graphs.readers.edgelist:read_citations",
     "dimacs": "aacbench.graphs.readers.dimacs:read_dimacs",
     "edge-list": "aacbench.graphs.readers.edgelist:read_edge_list",
+    "graphml": "aacbench.graphs.readers.graphml:read_graphml",
     "movingai": "aacbench.graphs.readers.movingai:read_map",
     "npz": "aacbench.graphs.readers.npz:read_npz",
     "osmnx-csv": "aacbench.graphs.readers.osmnx:read_csv_pair",
-    "osmnx-graphml": "aacbench.graphs.readers.osmnx:read_graphml",
 }
 
-SUFFIXES = {
+_PLAIN = {
     ".gr": "dimacs",
-    ".gr.gz": "dimacs",
     ".map": "movingai",
-    ".map.gz": "movingai",
-    ".graphml": "osmnx-graphml",
+    ".graphml": "graphml",
     ".npz": "npz",
     ".txt": "edge-list",
-    ".txt.gz": "edge-list",
     ".csv": "edge-list",
-    ".csv.gz": "edge-list",
     ".tsv": "edge-list",
-    ".tsv.gz": "edge-list",
 }
+SUFFIXES = {f"{suffix}{packed}": reader for suffix, reader in _PLAIN.items() for packed in ("", ".gz")}
 
 
 def load(name: str) -> Graph:
@@ -185,9 +181,15 @@ _NODES = Option("the file of the nodes, beside that of the edges", str)
 _DIRECTED = Option("yes or no", {"yes": True, "no": False}.__getitem__)
 OPTIONS: Mapping[str, Mapping[str, Option]] = {
     "dimacs": {"id_base": Option("0 or 1", {"0": 0, "1": 1}.__getitem__)},
-    "edge-list": {"directed": _DIRECTED, "id_base": Option("the smallest id, a whole number", whole)},
+    "edge-list": {
+        "directed": _DIRECTED,
+        "id_base": Option("the smallest id, a whole number", whole),
+        "source": Option("the column of an edge's begin", str),
+        "target": Option("the column of its end", str),
+        "weight": Option("the column of its weight, or none", str),
+    },
+    "graphml": {"weight": Option("an attribute of the edges, or none", str)},
     "osmnx-csv": {"nodes": _NODES, "weight": Option("a column of the edges", str)},
-    "osmnx-graphml": {"weight": Option("an attribute of the edges", str)},
 }
 
 
@@ -248,7 +250,7 @@ def _no_option(suffix: str, reader: str, key: str) -> str:
         return f"a {suffix} file takes no options"
     shown = [f"{option}= {known[option].values}" for option in known]
     if suffix.startswith(".csv") and reader == "edge-list":
-        shown.append(f"nodes= {_NODES.values} (of an OSMnx pair, which then takes weight= too)")
+        shown.append(f"nodes= {_NODES.values} (of an OSMnx pair)")
     return f"a {suffix} file has no option {quoted(key)}; it has {', and '.join(shown)}"
 
 

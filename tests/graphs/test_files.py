@@ -81,7 +81,7 @@ def test_the_same_file_with_other_options_is_another_graph():
         ("file:list.txt?directed=false", "directed must be yes or no, not 'false'"),
         ("file:list.txt?id_base=x", "id_base must be the smallest id, a whole number, not 'x'"),
         ("file:list.txt?nodes=city_nodes.csv", "a .txt file has no option 'nodes'; it has directed= yes or no, and"),
-        ("file:city_edges.csv?weight=seconds", "nodes= the file of the nodes"),
+        ("file:city_edges.csv?time=seconds", "nodes= the file of the nodes"),
         ("file:m.map?id_base=0", "a .map file takes no options"),
         ("file:zero.gr?id_base", "options must be written ?option=value&other=value"),
         ("file:zero.gr?id_base=0&id_base=0", "each once"),

@@ -20,6 +20,8 @@ from aacbench.graphs.record import Array
 from aacbench.util.input_file import open_input
 from aacbench.util.unpack import unpacked
 
+# A vertex without arcs is legal, but a small file that claims billions of them must not use all memory.
+ISOLATED_VERTICES = 1_000_000
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _INTEGER = re.compile(r"[+-]?[0-9]+")

@@ -5,12 +5,10 @@ from pathlib import Path
 import numpy as np
 
 from aacbench.errors import UsageError
-from aacbench.graphs.readers import Source, open_source, quoted, table, whole
+from aacbench.graphs.readers import ISOLATED_VERTICES, Source, open_source, quoted, table, whole
 from aacbench.graphs.readers.table import Layout
 from aacbench.graphs.record import MAX_VERTICES, Array, Graph, from_arcs
 
-# A vertex without arcs is legal, but a small file that claims billions of them must not use all memory.
-_ISOLATED_VERTICES = 1_000_000
 _ARC_ROW = "'a <from> <to> <weight>'"
 _COORDINATE_ROW = "'v <vertex> <x> <y>'"
 
@@ -28,7 +26,7 @@ def read_dimacs(path: Path, coords: Path | None = None, *, name: str = "", id_ba
     ids, weights = _rows(source, start, "a", 2, vertices, id_base)
     if len(ids) != arcs:
         raise source.error(f"the header says {arcs} arcs, but the file has {len(ids)}; fetch it again.")
-    if vertices > 2 * arcs + _ISOLATED_VERTICES:
+    if vertices > 2 * arcs + ISOLATED_VERTICES:
         raise source.error(f"the header says {vertices} vertices, too many for {arcs} arcs; correct it.")
     places = None if coords is None else _coordinates(open_source(coords), source, vertices, id_base)
     ids -= _base(id_base)

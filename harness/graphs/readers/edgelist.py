@@ -1,4 +1,4 @@
-"""Edge lists as SNAP and OGB publish them, with two ids and sometimes a weight on a line, and citation lists."""
+"""Edge lists: two ids and sometimes a weight on a line, or a table with a header; and citation lists."""
 
 import warnings
 from pathlib import Path
@@ -8,30 +8,56 @@ import numpy.typing as npt
 
 from aacbench.errors import UsageError
 from aacbench.graphs import components
-from aacbench.graphs.readers import Source, open_source
-from aacbench.graphs.readers.table import LARGEST, Layout, explain_row, line_text, next_row, read_table
+from aacbench.graphs.readers import Source, number, open_source
+from aacbench.graphs.readers.headed import END_COLUMNS, read_with_header
+from aacbench.graphs.readers.table import BAD_ID, LARGEST, Layout, explain_row, line_text, next_row, read_table
 from aacbench.graphs.record import Array, Graph, from_arcs, from_edges
 
 WEIGHT_SEED = 42  # of the paper's recipe for citation graphs
+COMMENTS = Layout(mark=0, comment=ord("#"), other_comment=ord("%"), separator=ord(","), low=0, high=LARGEST, smallest=0)
+NAMES_NEED_A_HEADER = "Where ids are names, put a line such as source,target,weight above the first row"
 
 
-def read_edge_list(path: Path, *, name: str = "", directed: bool = True, id_base: int = 0) -> Graph:
+def read_edge_list(
+    path: Path,
+    *,
+    name: str = "",
+    directed: bool = True,
+    id_base: int | None = None,
+    source: str | None = None,
+    target: str | None = None,
+    weight: str | None = None,
+) -> Graph:
     """Read an edge list, plain or gzip, with `#` and `%` comments and fields separated by blanks, tabs or commas.
 
     Without a third column every weight is 1. Ids smaller than `id_base` are an error; the vertices are the ids that
-    occur, in ascending order. `directed=False` adds each edge both ways.
+    occur, in ascending order. `directed=False` adds each edge both ways. If the first row is a header, `source`,
+    `target` and `weight` are the columns to read, and ids may be any text, which is kept as the vertices' names.
     """
+    file = open_source(path)
+    at, fields = _first_row(file)
+    columns = {"source": source, "target": target, "weight": weight}
+    if any(columns.values()) or _is_header(fields):
+        if id_base is not None:
+            raise file.error("id_base is only for files without a header; leave it out.")
+        return read_with_header(file, file.data.count(b"\n", 0, at), columns, directed=directed, name=name)
+    return _read_numbers(file, len(fields), id_base or 0, directed=directed, name=name)
+
+
+def _read_numbers(source: Source, columns: int, id_base: int, *, directed: bool, name: str) -> Graph:
     if not 0 <= id_base < LARGEST:
         raise UsageError(f"id_base of an edge list must be 0 or more, not {id_base!r}.")
-    source = open_source(path)
-    layout = Layout(
-        mark=0, comment=ord("#"), other_comment=ord("%"), separator=ord(","), low=id_base, high=LARGEST, smallest=0
-    )
-    columns = _columns(source, layout)
+    if columns not in (2, 3):
+        raise source.error(
+            f"an edge is '<from> <to>' or '<from> <to> <weight>', but this line has {columns} fields.",
+            at=_first_row(source)[0],
+        )
+    layout = COMMENTS._replace(low=id_base)
     row = "'<from> <to>'" if columns == 2 else "'<from> <to> <weight>'"
 
     def explain(status: int, field: str) -> str:
-        return explain_row(status, field, row, f"ids count from {id_base}")
+        text = explain_row(status, field, row, f"ids count from {id_base}")
+        return f"{text[:-1]}. {NAMES_NEED_A_HEADER}." if status == BAD_ID else text
 
     ids, numbers = read_table(source, 0, layout, 2, columns - 2, explain)
     weights = numbers[:, 0] if columns == 3 else np.ones(len(ids), dtype=np.int64)
@@ -42,20 +68,28 @@ def read_edge_list(path: Path, *, name: str = "", directed: bool = True, id_base
         return build(len(known), tail, head, weights, name=name)
 
 
-def _columns(source: Source, layout: Layout) -> int:
+def _first_row(source: Source) -> tuple[int, list[str]]:
+    """Return where the first row begins, after comments, and its fields."""
     if source.data.startswith(b"%%MatrixMarket"):
         raise source.error("this is a Matrix Market file; remove its first line and the line with its sizes.")
-    at = next_row(source.buffer, 0, layout)
+    at = next_row(source.buffer, 0, COMMENTS)
     if at == len(source.data):
         raise source.error("the file holds no edge; check that it is the right one.")
-    fields = line_text(source, at).replace(",", " ").split()
-    if {"src", "dst"} <= set(fields):
-        raise source.error("these are the edges of an OSMnx pair; write file:EDGES.csv?nodes=NODES.csv to read both.")
-    if len(fields) not in (2, 3):
-        raise source.error(
-            f"an edge is '<from> <to>' or '<from> <to> <weight>', but this line has {len(fields)} fields.", at=at
-        )
-    return len(fields)
+    return at, line_text(source, at).replace(",", " ").split()
+
+
+def _is_header(fields: list[str]) -> bool:
+    """Return whether a row has columns that we know, or at least two fields and no number."""
+    words = [word.strip('"') for field in fields for word in field.split(";")]
+    return set(END_COLUMNS) <= set(words) or (len(words) > 1 and not any(map(_is_number, words)))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        number(text)
+    except ValueError:
+        return False
+    return True
 
 
 def read_citations(path: Path, *, name: str = "") -> Graph:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from support import example_count
@@ -16,9 +17,10 @@ from aacbench.errors import DataError
 from aacbench.graphs import Graph, from_arcs
 from aacbench.graphs.readers.dimacs import read_dimacs
 from aacbench.graphs.readers.edgelist import read_edge_list
+from aacbench.graphs.readers.graphml import read_graphml
 from aacbench.graphs.readers.movingai import Scenario, read_map, read_scenario
 from aacbench.graphs.readers.npz import read_npz, save_graph
-from aacbench.graphs.readers.osmnx import read_csv_pair, read_graphml
+from aacbench.graphs.readers.osmnx import read_csv_pair
 
 ARCS = b"c road\np sp 3 3\na 1 2 803\na 2 1 803\na 2 3 1.5\n"
 PLACES = b"c\np aux sp co 3\nv 1 -73 41\nv 2 -73 40\nv 3 -72 4.5\n"
@@ -44,6 +46,14 @@ def npz_bytes():
         return path.read_bytes()
 
 
+def matrix_bytes(kind):
+    file = io.BytesIO()
+    scipy.sparse.save_npz(
+        file, scipy.sparse.coo_array([[0, 5, 0], [0, 0, 6.5], [1, 0, 0]]).asformat(kind), compressed=False
+    )
+    return file.getvalue()
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("damage")
@@ -66,6 +76,10 @@ SAMPLES = {
     "csv nodes": (NODES, lambda path: read_csv_pair(path, path.with_name("edges.csv"))),
     "csv edges": (EDGES, lambda path: read_csv_pair(path.with_name("nodes.csv"), path)),
     "npz": (npz_bytes(), read_npz),
+    "named edges": (b"# list\nsource,target,weight,x\nA,B,5,\nB,C,2.5,y\n", read_edge_list),
+    "blanks": (b"source target\nA B\nB C\n", read_edge_list),
+    "plain graphml": ("".join(nx.generate_graphml(nx.path_graph(3))).encode(), read_graphml),
+    **{f"matrix {kind}": (matrix_bytes(kind), read_npz) for kind in ("csr", "csc", "coo", "dia", "bsr")},
 }
 
 

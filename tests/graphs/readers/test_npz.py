@@ -107,7 +107,7 @@ def test_a_changed_archive_is_an_error(tmp_path, changes, message):
     save_graph(WHOLE, path)
     change(path, **changes)
     with pytest.raises(
-        DataError, match=rf"^g\.npz: this is not a graph written by aacbench, or it is damaged \(.*{message}"
+        DataError, match=rf"^g\.npz: this is no graph of save_graph and no matrix of .*, or it is damaged \(.*{message}"
     ):
         read_npz(path)
 
@@ -115,5 +115,5 @@ def test_a_changed_archive_is_an_error(tmp_path, changes, message):
 def test_another_file_is_an_error(tmp_path):
     path = tmp_path / "g.npz"
     path.write_bytes(b"p sp 1 0\n")
-    with pytest.raises(DataError, match="not a graph written by aacbench"):
+    with pytest.raises(DataError, match="this is no graph of save_graph"):
         read_npz(path)

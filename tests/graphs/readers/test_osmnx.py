@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from aacbench.errors import DataError
-from aacbench.graphs.readers.osmnx import read_csv_pair, read_graphml
+from aacbench.graphs.readers.graphml import read_graphml
+from aacbench.graphs.readers.osmnx import read_csv_pair
 
 
 def street_network(kind=nx.MultiDiGraph):
@@ -81,7 +82,7 @@ def test_typed_attributes_and_packed_files_are_read_too(tmp_path):
         (
             'attr.name="length"',
             'attr.name="metres"',
-            r"the edges have no attribute 'length'; write file:PATH\?weight=NAME with one of .*metres",
+            r"the edges have no attribute 'length' or 'weight'; write file:PATH\?weight=NAME with one of .*metres",
         ),
         ("</graph>", '</graph><graph edgedefault="directed"/>', r"line \d+: the file holds a second graph"),
         ('target="7" id="0"', 'target="7" directed="false"', r"line \d+: this edge and its graph differ"),
