@@ -52,6 +52,8 @@ class GraphHeuristic:
         value: int | float = self.many([u], t)[0].item()
         return value
 
+    bound = __call__
+
     def many(self, us: npt.ArrayLike, t: int) -> Array:
         """The lower bounds from many vertices to t, as an array."""
         return self._deployed.many(us, t)
