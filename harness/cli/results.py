@@ -59,29 +59,45 @@ def status(context: click.Context, study: Path | None, list_cells: bool, as_json
 
 @click.command()
 @STUDY
+@click.option("--by", type=click.Choice(["bucket"]), help="Mean expansions by bucket of a scenario, or by stratum.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with full precision instead of Markdown.")
 @click.option("--latex", "as_latex", is_flag=True, help="Print a LaTeX tabular (booktabs) instead of Markdown.")
 @AS_JSON
 @click.pass_context
-def report(context: click.Context, study: Path | None, as_csv: bool, as_latex: bool, as_json: bool) -> None:
+def report(
+    context: click.Context, study: Path | None, by: str | None, as_csv: bool, as_latex: bool, as_json: bool
+) -> None:
     """Print the tables of a study from its stored rows; missing and damaged cells are reported.
 
     \b
     aacbench report studies/quick                        Markdown to paste
     aacbench report studies/quick --csv > quick.csv      full precision, for a script
     aacbench report studies/quick --latex > quick.tex    for \\input{quick} in a paper
+    aacbench report studies/mine --by bucket             a scenario's buckets, or strata of Dijkstra rank
     """
-    from aacbench.reports import latency, tables
+    from aacbench.reports import buckets, latency, tables
     from aacbench.reports.formatting import study_notes
     from aacbench.run.study import read_study
 
     if as_csv + as_latex + as_json > 1:
         raise click.UsageError("Give one of --csv, --latex and --json.")
+    if by is not None and as_latex:
+        raise click.UsageError("Option --by prints Markdown, CSV or JSON; leave out --latex.")
     root = study_folder(study)
     contents = read_study(root)
     report_damage(contents)
     report_missing(contents)
     cells = contents.planned_cells()
+    if by is not None:
+        grouped = buckets.rows_of(cells)
+        mode = (contents.plan or {}).get("study", {}).get("queries", {}).get("mode", "")
+        if as_json:
+            echo_json({"study": str(root), "buckets": list(map(asdict, grouped))})
+        elif as_csv:
+            click.echo(buckets.csv_text(grouped), nl=False)
+        else:
+            click.echo(buckets.markdown(grouped, mode, study_notes(contents.plan)))
+        context.exit(MISMATCH if contents.damaged else ALL_OK)
     rows, times = tables.rows_of(cells), latency.latencies(cells)
     if as_json:
         echo_json({"study": str(root), "results": list(map(asdict, rows)), "latencies": list(map(asdict, times))})

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from aacbench.errors import DataError, UsageError
-from aacbench.graphs.readers import Source, open_source
+from aacbench.graphs.readers import Source, open_source, quoted
 from aacbench.graphs.readers.movingai import Scenario, read_scenario
 from aacbench.graphs.record import Array, Graph
-from aacbench.queries.record import QuerySet, first_occurrences
+from aacbench.queries.record import QuerySet
 
 COLUMNS = ["source", "target"]
 
@@ -21,16 +21,16 @@ def count_queries(path: Path, mode: str, strict: bool = False) -> int:
         problems = read_scenario(path)
         ends = np.stack([problems.start_x, problems.start_y, problems.goal_x, problems.goal_y], axis=1)
         return len(np.unique(ends, axis=0)) if strict else len(ends)
-    queries = read_csv(path)
-    return len(first_occurrences(queries.sources, queries.targets)) if strict else len(queries)
+    _, rows = _csv_rows(open_source(path))
+    return len({tuple(row[:2]) for _, row in rows}) if strict else len(rows)
 
 
-def read_csv(path: Path, graph: Graph | None = None) -> QuerySet:
-    """Read queries from a CSV file, plain or gzip; where a graph is given, every vertex must be one of its vertices."""
+def read_csv(path: Path, graph: Graph) -> QuerySet:
+    """Read queries from a CSV file, plain or gzip; vertices are given by name where the graph has names."""
     source = open_source(path)
     header, rows = _csv_rows(source)
-    most = None if graph is None else graph.vertices - 1
-    ends = [[_vertex(source, line, row[column], most) for line, row in rows] for column in (0, 1)]
+    find = _vertex if graph.names is None else _named_vertex
+    ends = [[find(source, line, row[column], graph) for line, row in rows] for column in (0, 1)]
     optima = [_cost(source, line, row[2]) for line, row in rows] if len(header) == 3 else None
     return QuerySet(
         sources=np.array(ends[0], dtype=np.int64),
@@ -107,13 +107,20 @@ def _csv_rows(source: Source) -> tuple[list[str], list[tuple[int, list[str]]]]:
     return header, rows
 
 
-def _vertex(source: Source, line: int, text: str, most: int | None) -> int:
+def _named_vertex(source: Source, line: int, text: str, graph: Graph) -> int:
+    if text not in graph.vertex_by_name:
+        known = f"its vertices have names such as {quoted(graph.vertex_name(0))}"
+        raise source.error(f"{quoted(text)} is not a vertex of the graph {graph.name!r}; {known}.", line=line)
+    return graph.vertex_by_name[text]
+
+
+def _vertex(source: Source, line: int, text: str, graph: Graph) -> int:
     # int() would also take 1_000, +5 and digits of other scripts.
     if not (text.isascii() and text.isdigit()):
         raise source.error(f"{text!r} is not a vertex; vertices are whole numbers from 0.", line=line)
-    if len(text) > 18 or (most is not None and int(text) > most):
-        known = "" if most is None else f"; the graph has the vertices 0 to {most}"
-        raise source.error(f"vertex {text[:20]} is out of range{known}.", line=line)
+    if len(text) > 18 or int(text) >= graph.vertices:
+        known = f"the graph has the vertices 0 to {graph.vertices - 1}"
+        raise source.error(f"vertex {text[:20]} is out of range; {known}.", line=line)
     return int(text)
 
 

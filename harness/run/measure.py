@@ -108,6 +108,8 @@ def _searched(job: CellJob, loaded: LoadedGraph, deployed: Deployed, facts: dict
         "consistent": audit.consistent,
         "counterexamples": [{**_fields(case), "sentence": case.sentence} for case in every],
     }
+    if buckets := {split.name: split.queries.buckets.tolist() for split in splits if split.queries.buckets is not None}:
+        facts["buckets"] = buckets  # of each query, in the order of the rows
     facts["means"] = {split.name: float(split.answers.expanded.mean()) for split in splits if len(split.answers)}
     broken = next((case for case in every if _claimed(job.claims, case.claim)), None)
     files = {"queries.csv": write_queries(_columns(splits))}

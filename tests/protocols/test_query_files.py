@@ -153,6 +153,59 @@ def test_a_scenario_is_run_and_timed_against_its_published_optima(places):
         rows = read_queries((cell["folder"] / "queries.csv").read_bytes())
         assert list(rows["split"]) == ["validation"] * 2 + ["test"] * 2
         assert sorted(rows["cost"]) == pytest.approx([1, 1, 5, 6.41421], abs=1e-5)
+        assert cell["buckets"] == {"validation": [0, 1], "test": [0, 1]}
+
+
+def test_results_are_reported_by_bucket(places, capsys):
+    assert run(places, places / "small.scen", "--seeds", "1,2", "--methods", "random-subset") == 0
+    capsys.readouterr()
+    assert command("report", places / "study", "--by", "bucket", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["buckets"]
+    assert [(row["method"], row["bucket"], row["queries"]) for row in rows] == [
+        (method, bucket, 1) for method in ("dijkstra", "random-subset") for bucket in (0, 1)
+    ]
+    found = [cell for cell in cells(places / "study") if cell["key"]["method"] == "random-subset"]
+    expanded = [read_queries((cell["folder"] / "queries.csv").read_bytes())["expanded"][3] for cell in found]
+    assert len(expanded) == 2
+    assert rows[3]["expanded"] == sum(expanded) / 2
+    assert command("report", places / "study", "--by", "bucket") == 0
+    text = capsys.readouterr().out
+    assert f"|        1 |         1 | {rows[1]['expanded']:10.2f} | {rows[3]['expanded']:15.2f} |" in text
+    assert "each bucket of the scenario" in text
+    assert command("report", places / "study", "--by", "bucket", "--csv") == 0
+    assert capsys.readouterr().out.startswith("graph,budget,method,oracle,matched,bucket,queries,expanded\n")
+
+
+def test_results_are_reported_by_rank_and_without_buckets_there_is_a_sentence(places, capsys):
+    protocol = places / "ranks.toml"
+    protocol.write_text(PROTOCOL.format(queries='mode = "strata"\nvalidation = 1\ntest = 2'), encoding="utf-8")
+    assert command("run", "--protocol", protocol, "--workers", "1", "--out", places / "study") == 0
+    capsys.readouterr()
+    assert command("report", places / "study", "--by", "bucket") == 0
+    text = capsys.readouterr().out
+    assert "bucket k has the Dijkstra ranks from 2^k to 2^(k+1) - 1" in text
+    assert [line.split("|")[3].strip() for line in text.splitlines() if line.startswith("| p7")] == ["1", "2"]
+    protocol.write_text(PROTOCOL.format(queries="validation = 1\ntest = 2"), encoding="utf-8")
+    assert command("run", "--protocol", protocol, "--workers", "1", "--out", places / "plain") == 0
+    assert all("buckets" not in cell for cell in cells(places / "plain"))
+    assert command("report", places / "plain", "--by", "bucket") == 2
+    assert "has no test queries in buckets; set queries.mode" in capsys.readouterr().err
+
+
+def test_queries_of_a_file_name_vertices_as_the_graph_does(places, monkeypatch):
+    monkeypatch.chdir(places)
+    (places / "roads.csv").write_text("source,target,weight\nLinz,Graz,5\nGraz,Wien,7\nWien,Linz,4\n", encoding="utf-8")
+    (places / "trips.csv").write_text("source,target,optimum\nGraz,Linz,11\nWien,Graz,9\n", encoding="utf-8")
+    assert override(study(), queries="trips.csv").queries.test == 1
+    plan = QueryPlan(mode="file", file="trips.csv", validation=1, test=1)
+    splits = loaded_graph("roads=file:roads.csv", plan).splits
+    assert (splits.validation.sources[0], splits.validation.targets[0]) == (1, 0)
+    (places / "trips.csv").write_text("source,target\nGraz,Linz\nGraz,1\n", encoding="utf-8")
+    forget()
+    with pytest.raises(
+        DataError, match=r"^trips\.csv, line 3: '1' is not a vertex of the graph 'roads'; .* as 'Linz'\.$"
+    ):
+        loaded_graph("roads=file:roads.csv", plan)
 
 
 def test_a_wrong_optimum_is_an_error_of_every_cell(places):
