@@ -126,8 +126,8 @@ class OpenStudy:
         bundle = stored_bundle(self.path, found)
         if bundle is None:
             raise UsageError(
-                f"The arrays of cell {found.cell_id} are not in the study; build it with aacbench.build, or run the "
-                f"study again with existing='replace'."
+                f"The study holds no arrays of cell {found.cell_id}, which is {found.outcome}: it has none, or they "
+                f"were deleted. Build it with aacbench.build."
             )
         return loaded(bundle)
 

@@ -243,7 +243,7 @@ def test_workers_by_default():
 
 
 def test_the_document_has_every_option_and_exit_code():
-    from aacbench.cli import shared as codes
+    from aacbench.run import exit_codes as codes
 
     text = DOCUMENT.read_text(encoding="utf-8")
     options = {name for parameter in run.params for name in parameter.opts if name.startswith("--")}
