@@ -14,6 +14,7 @@ from aacbench.contract.method import (
     Params,
     Part,
     ScalarHeuristic,
+    Scratch,
     Unsupported,
 )
 from aacbench.plugins.hookspecs import hookimpl
@@ -35,6 +36,7 @@ __all__ = [
     "Part",
     "ProtocolFile",
     "ScalarHeuristic",
+    "Scratch",
     "Unsupported",
     "hookimpl",
     "read_part",

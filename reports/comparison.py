@@ -11,6 +11,7 @@ from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.reports.formatting import (
     UNMATCHED,
+    WORK,
     aligned,
     is_matched,
     is_oracle,
@@ -22,7 +23,7 @@ from aacbench.reports.formatting import (
     without_markup,
 )
 from aacbench.run.layout import QUERIES_FILE
-from aacbench.run.matched import bytes_per_vertex, expansions
+from aacbench.run.matched import by_query, bytes_per_vertex, expansions
 from aacbench.run.records import BASELINE, TEST
 from aacbench.run.store import Cell
 
@@ -41,7 +42,10 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A against B on one graph at one budget, over the test queries that both answered; ratios are A / B."""
+    """A against B on one graph at one budget, over the test queries that both answered; ratios are A / B.
+
+    `work` is the mean `h_work`, which a total adds to the expansions.
+    """
 
     graph: str
     budget: float
@@ -60,6 +64,9 @@ class Comparison:
     matched: bool
     oracle_a: bool
     oracle_b: bool
+    work_a: float
+    work_b: float
+    ratio_of_totals: float
 
 
 def compare(a: Side, b: Side) -> list[Comparison]:
@@ -97,6 +104,7 @@ def markdown(
 ) -> str:
     """Return the table and how to read it; `differing` is the result of `differences`."""
     rows, graph_notes = with_short_graphs(rows)
+    lazy = any(row.work_a > 0 or row.work_b > 0 for row in rows)
     table = [
         {
             "graph": row.graph,
@@ -107,6 +115,9 @@ def markdown(
             "mean B": f"{row.mean_b:.2f}",
             "mean of the lesser": f"{row.mean_of_minimum:.2f}",
             "A/B": f"{row.ratio_of_means:.4f}",
+            "h_work A": f"{row.work_a:.2f}" if lazy else "",
+            "h_work B": f"{row.work_b:.2f}" if lazy else "",
+            "total A/B": f"{row.ratio_of_totals:.4f}" if lazy else "",
             "geometric A/B": f"{row.geometric_mean_ratio:.4f}",
             "A fewer %": f"{100 * row.won:.1f}",
             "B fewer %": f"{100 * row.lost:.1f}",
@@ -120,6 +131,7 @@ def markdown(
     oracle_a, oracle_b = any(row.oracle_a for row in rows), any(row.oracle_b for row in rows)
     items = (differing or {}).items()
     notes = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED}"]
+    notes += [f"{WORK} A total is expansions and h_work together."] if lazy else []
     notes += [f"Not the same for both: {name}, {one} for A and {other} for B." for name, (one, other) in items]
     notes += [*mark_notes(oracle_a or oracle_b), *graph_notes, *study_notes]
     note = "".join(f"\n\n{note}" for note in notes)
@@ -148,7 +160,8 @@ def _at(cells: list[Cell], place: Place, side: Side) -> list[Cell]:
 
 def _compared(place: Place, cells_a: list[Cell], cells_b: list[Cell]) -> Comparison:
     pairs = [_paired(one, other) for one, other in _by_seed(cells_a, cells_b)]
-    a, b = (np.concatenate([np.empty(0), *(pair[side] for pair in pairs)]) for side in (0, 1))
+    both = (np.concatenate([np.empty((2, 0)), *(pair[side] for pair in pairs)], axis=1) for side in (0, 1))
+    (a, work_a), (b, work_b) = both
     return Comparison(
         *place,
         queries=len(a),
@@ -166,6 +179,9 @@ def _compared(place: Place, cells_a: list[Cell], cells_b: list[Cell]) -> Compari
         matched=is_matched([*cells_a, *cells_b]),
         oracle_a=is_oracle(cells_a),
         oracle_b=is_oracle(cells_b),
+        work_a=_mean(work_a),
+        work_b=_mean(work_b),
+        ratio_of_totals=_mean(a + work_a) / _mean(b + work_b),
     )
 
 
@@ -181,7 +197,7 @@ def _by_seed(cells_a: list[Cell], cells_b: list[Cell]) -> Iterator[tuple[Cell, C
 
 
 def _paired(one: Cell, other: Cell) -> tuple[Array, Array, int]:
-    """Return the expansions of both on the queries both answered, and how many queries were left out."""
+    """Return expansions and h_work of both on the queries both answered, and how many queries were left out."""
     if one.key["graph_digest"] != other.key["graph_digest"]:
         raise UsageError(
             f"The two studies have different graphs of the name {one.key['graph']}; they cannot be compared."
@@ -189,8 +205,12 @@ def _paired(one: Cell, other: Cell) -> tuple[Array, Array, int]:
     answers_a, answers_b = _answered(one), _answered(other)
     both = [query for query, expanded in answers_a.items() if expanded and answers_b.get(query)]
     every = len(answers_a.keys() | answers_b.keys())
-    a, b = (np.array([answers[query] for query in both], dtype=np.float64) for answers in (answers_a, answers_b))
-    return a, b, every - len(both)
+    return _counts(one, both), _counts(other, both), every - len(both)
+
+
+def _counts(cell: Cell, queries: Sequence[Hashable]) -> Array:
+    counted = [by_query(cell, column) for column in ("expanded", "h_work")] if queries else [{}, {}]
+    return np.array([[count[query] for query in queries] for count in counted], dtype=np.float64)
 
 
 def _answered(cell: Cell) -> dict[Hashable, int | None]:

@@ -19,6 +19,7 @@ LONGEST_CELL, LONGEST_REASON = 200, 400  # characters of a plugin's text in a ta
 LARGEST_BOUND = 1e20
 SHOWN = 0.1  # bytes per vertex, the last digit in tables: settings add a little to labels that fill a budget
 UNMATCHED = "deploys more bytes than its budget, by design; compare it with methods that have as many."
+WORK = "h_work: work per test query that a lazy heuristic reports of itself; it is not among the expansions."
 ORACLE = "sees the test queries, so it cannot be deployed; use it only as a bound."
 # The switches of the named search policies; a test compares them with the search, which is not imported here.
 _POLICIES = {"modern": "reopen=on,tie=large-g,bpmx=off", "paper": "reopen=off,tie=fifo,bpmx=off"}

@@ -3,13 +3,14 @@
 import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
 from aacbench.graphs.record import Array
 from aacbench.reports.formatting import (
     LONGEST_REASON,
+    WORK,
     aligned,
     is_matched,
     is_oracle,
@@ -54,6 +55,8 @@ class Row:
     validation: float | None
     test: float | None
     test_sd: float | None
+    h_work: float | None
+    total: float | None
     reduction: float | None
     reduction_sd: float | None
     cost_mean: float | None
@@ -78,6 +81,8 @@ class Row:
             "seeds": "" if baseline else str(self.seeds),
             "validation": optional(self.validation, ".2f"),
             "test": with_spread(self.test, self.test_sd),
+            "h_work": optional(self.h_work, ".2f"),
+            "test + h_work": optional(self.total, ".2f"),
             "reduction %": "" if baseline else with_spread(self.reduction, self.reduction_sd),
             "mean cost": optional(self.cost_mean, ".4f"),
             "worst cost": optional(self.cost_worst, ".4f"),
@@ -97,17 +102,22 @@ def rows_of(cells: Iterable[Cell]) -> list[Row]:
 def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
     if not rows:
         return "No cells yet."
-    rows, graph_notes = with_short_graphs(rows)
+    rows, graph_notes = with_short_graphs(_with_told_work(rows))
     parts = [aligned([row.cells() for row in rows], TEXT_COLUMNS)]
     parts += ["\n".join(lines) for lines in ([*notes, *_notes(rows), *graph_notes], _reasons(rows)) if lines]
     return without_markup("\n\n".join(parts))
+
+
+def _with_told_work(rows: Sequence[Row]) -> Sequence[Row]:
+    """Leave `h_work` out if no method has any: the columns would say nothing."""
+    return rows if any(row.h_work for row in rows) else [replace(row, h_work=None, total=None) for row in rows]
 
 
 def latex(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
     """Return the table as a LaTeX tabular, under comments with what is to be said of it."""
     if not rows:
         return "% No cells yet."
-    rows, graph_notes = with_short_graphs(rows)
+    rows, graph_notes = with_short_graphs(_with_told_work(rows))
     said = [*notes, *_notes(rows), *graph_notes, *_reasons(rows)]
     return tabular([row.cells() for row in rows], TEXT_COLUMNS, said)
 
@@ -124,7 +134,7 @@ def _row(key: tuple[str, float, str], group: list[Cell], baseline: list[Cell]) -
     graph, budget, label = key
     worst = max(group, key=lambda cell: OUTCOMES.index(cell.outcome))
     final = [cell for cell in group if cell.is_reported] or group
-    test, spread = _mean(final, TEST), _spread(final, TEST)
+    test, spread, work = _mean(final, TEST), _spread(final, TEST), _mean(final, TEST, "h_work")
     base = _mean(baseline, TEST)
     charged = final[0].key["convention"]
     costs = _cost_ratios(final)
@@ -143,6 +153,8 @@ def _row(key: tuple[str, float, str], group: list[Cell], baseline: list[Cell]) -
         validation=_mean(_candidates(group, final), VALIDATION),
         test=test,
         test_sd=spread,
+        h_work=work,
+        total=None if test is None or work is None else test + work,
         reduction=100 * (1 - test / base) if test is not None and base else None,
         reduction_sd=100 * spread / base if spread is not None and base else None,
         cost_mean=float(costs.mean()) if len(costs) else None,
@@ -167,6 +179,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     notes = ["Mean expansions per query; reduction is against dijkstra on the test queries."]
     if any(row.test_sd is not None for row in rows):
         notes.append("±: standard deviation over the seeds (of the sample, n - 1).")
+    notes += [WORK] if any(row.h_work for row in rows) else []
     notes += [
         f"No reductions on {row.graph}: its {BASELINE} cell is {row.outcome}, for the reason below; "
         "raise the limit or remove the cause, then run again with --existing retry-failed."
@@ -213,20 +226,20 @@ def _reasons(rows: Sequence[Row]) -> list[str]:
     return lines
 
 
-def _means(cells: list[Cell], split: str) -> list[float]:
+def _means(cells: list[Cell], split: str, column: str = "expanded") -> list[float]:
     """Return the mean over queries of each cell that has them, which is one a seed."""
     means = []
     for cell in cells:
         if cell.outcome != "ok" or split not in cell.key["splits"]:
             continue
-        of_split = cell.queries["expanded"][cell.queries["split"] == split]
+        of_split = cell.queries[column][cell.queries["split"] == split]
         means += [float(np.mean(of_split))] if len(of_split) else []
     return means
 
 
-def _mean(cells: list[Cell], split: str) -> float | None:
+def _mean(cells: list[Cell], split: str, column: str = "expanded") -> float | None:
     """Return the mean over seeds of the mean over queries."""
-    means = _means(cells, split)
+    means = _means(cells, split, column)
     return float(np.mean(means)) if means else None
 
 

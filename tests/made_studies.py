@@ -28,8 +28,9 @@ def made_cell(label, expanded, *, graph="p7", budget=32, seed=1, outcome="ok", r
     times, control, costs = (more.pop(name, None) for name in ("times", "control", "costs"))
     bytes_held = {"nominal_per_vertex": budget, "measured_per_vertex": more.pop("measured", float(budget))}
     more.setdefault("build", {"seconds": 0.5, "pool_seconds": 0.25})
-    record = {"outcome": outcome, "reason": reason, "key": key, "tier": "compiled", "bytes": bytes_held, **more}
     columns = query_columns(expanded, unreachable, split)
+    columns["h_work"] = np.array(more.pop("h_work", columns["h_work"]))
+    record = {"outcome": outcome, "reason": reason, "key": key, "tier": "compiled", "bytes": bytes_held, **more}
     if costs is not None:  # pairs of what a path costs and what the shortest does
         columns["path_cost"], columns["reference_cost"] = np.array(costs).T
     files = {"queries.csv": write_queries(columns)}
@@ -49,7 +50,7 @@ def query_columns(expanded, unreachable, split):
     count = len(expanded)
     whole = {name: np.arange(count) for name in ("query", "source", "target")}
     numbers = ("cost", "reference_cost", "path_cost", "path_edges", "reexpanded", "generated", "stale_pops")
-    numbers += ("h_calls", "h_source", "below_optimum", "on_optimum")
+    numbers += ("h_calls", "h_source", "below_optimum", "on_optimum", "h_work")
     outcomes = np.array(["unreachable" if i in unreachable else "ok" for i in range(count)], dtype=object)
     return {
         **whole,

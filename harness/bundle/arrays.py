@@ -1,5 +1,6 @@
-"""The arrays and settings that a heuristic may deploy, and the leaves of a maximum that they belong to."""
+"""The arrays, settings and scratch that a heuristic may have, and the leaves of a maximum that they belong to."""
 
+import math
 from collections.abc import Iterator, Mapping
 from string import ascii_lowercase
 from types import MappingProxyType
@@ -7,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.contract.method import BatchHeuristic, Heuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic
+from aacbench.contract.method import BatchHeuristic, Heuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic, Scratch
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
 
 _WIDEST, _DIMENSIONS = 8, 4
 _LONGEST_NAME = 100  # bytes: an array is saved in a file of its name
+SCRATCH_LIMIT = 16  # numbers for each vertex that a goal search may have
 
 
 def checked_arrays(arrays: Any) -> Mapping[str, Array]:
@@ -38,6 +40,34 @@ def checked_settings(settings: Any) -> dict[str, np.int64 | np.float64]:
             f"A heuristic's settings must be a mapping from names to numbers, not a {type(settings).__name__}."
         )
     return {name: _number(name, value) for name, value in settings.items()}
+
+
+def checked_scratch(scratch: Any) -> Mapping[str, Scratch]:
+    """The scratch of a goal search, nothing for None; refuse what no search could have."""
+    if scratch is None:
+        return {}
+    if not isinstance(scratch, Mapping) or not all(isinstance(each, Scratch) for each in scratch.values()):
+        raise UsageError("The scratch of a goal search must be a mapping from names to Scratch records.")
+    for name, each in scratch.items():
+        check_name(name, "area of scratch")
+        if name in ("memo", "work"):
+            raise UsageError(f"Scratch cannot be named {name!r}, which the record has already; rename it.")
+        if type(each.per_vertex) is not int or each.per_vertex < 1:
+            raise UsageError(f"The scratch {name!r} must have 1 or more numbers per vertex, not {each.per_vertex!r}.")
+        if each.dtype not in ("int", "weight"):
+            raise UsageError(f"The scratch {name!r} must have the dtype 'int' or 'weight', not {each.dtype!r}.")
+        if each.fill is not None and not _can_fill(each.fill):
+            raise UsageError(f"The scratch {name!r} must be filled with a whole number or inf, not {each.fill!r}.")
+    if sum(each.per_vertex for each in scratch.values()) > SCRATCH_LIMIT:
+        raise UsageError(f"A goal search has at most {SCRATCH_LIMIT} numbers of scratch per vertex in all.")
+    return scratch
+
+
+def _can_fill(fill: Any) -> bool:
+    """Return whether integers and floats can have the value, since weights may be either."""
+    if isinstance(fill, bool) or not isinstance(fill, int | float) or math.isnan(fill):
+        return False
+    return math.isinf(fill) or (fill == int(fill) and abs(fill) < 2**63)
 
 
 def read_only(arrays: Mapping[str, Array]) -> Mapping[str, Array]:

@@ -46,7 +46,7 @@ def _functions(layout: Layout, kernel: Any, goal: GoalSearch | None) -> Iterator
         yield kernel, (labels, vertex, vertex), True
         return
     number = numba.typeof(layout.network.graph.weights).dtype
-    memo = numba.types.Array(number, 1, "C")
+    memo = numba.typeof(layout.borrow().given)
     yield goal.start, (labels, memo, vertex), False
     if goal.visit is not None:
         yield goal.visit, (labels, memo, vertex, number, numba.boolean), True

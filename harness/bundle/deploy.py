@@ -4,13 +4,14 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from numbers import Real
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from numba.core.errors import NumbaError
 
-from aacbench.bundle.arrays import Leaf, checked_arrays, checked_settings, leaves, read_only
+from aacbench.bundle.arrays import Leaf, checked_arrays, checked_scratch, checked_settings, leaves, read_only
 from aacbench.bundle.compile_errors import in_words, why_not
 from aacbench.contract.method import (
     BatchHeuristic,
@@ -118,14 +119,18 @@ def _layout(heuristic: LabelHeuristic, network: Network) -> Any:
         return _BUILT_IN[heuristic.kernel](arrays, settings, network)
     if not callable(heuristic.kernel):
         raise UsageError("The kernel of a label heuristic must be the name of a built-in one or an @njit function.")
-    clash = set(arrays) & set(settings)
-    if clash:
-        raise UsageError(f"{min(clash)!r} names both an array and a setting; rename one.")
     _check_kernel(heuristic.kernel)
     if heuristic.goal is not None:
         _check_goal(heuristic.goal)
-    labels: dict[str, Any] = {**read_only(arrays), **settings}
-    return author_layout(network, labels, heuristic.kernel, heuristic.goal)
+    return author_layout(network, _named(arrays, settings), heuristic.kernel, heuristic.goal)
+
+
+def _named(arrays: Mapping[str, Array], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The arrays, read-only, and the settings, under names of their own."""
+    clash = set(arrays) & set(settings)
+    if clash:
+        raise UsageError(f"{min(clash)!r} names both an array and a setting; rename one.")
+    return {**read_only(arrays), **settings}
 
 
 def _differential(arrays: Mapping[str, Array], settings: Mapping[str, Any], network: Network) -> Layout:
@@ -185,6 +190,7 @@ def _check_goal(goal: Any) -> None:
         raise UsageError(f"The memo of a goal search must be 0 to {MEMO_LIMIT} numbers, not {goal.memo!r}.")
     if goal.distances not in DISTANCES:
         raise UsageError(f"The distances of a goal search are {', '.join(DISTANCES)}, not {goal.distances!r}.")
+    checked_scratch(goal.scratch)
 
 
 def _compiled_many(layout: Any, network: Network) -> Many:
@@ -197,7 +203,7 @@ def _compiled_many(layout: Any, network: Network) -> Many:
 def _batch_many(heuristic: BatchHeuristic, network: Network) -> Many:
     if not callable(heuristic.many):
         raise UsageError("A batch heuristic needs a function many(arrays, us, t).")
-    arrays = read_only(checked_arrays(heuristic.arrays))
+    arrays = MappingProxyType(_named(checked_arrays(heuristic.arrays), checked_settings(heuristic.settings)))
 
     def many(us: npt.ArrayLike, t: int) -> Array:
         vertices = checked_vertices(network, us)

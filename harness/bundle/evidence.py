@@ -97,7 +97,7 @@ def other_forms(heuristic: Heuristic) -> list[tuple[str, Leaf]]:
     """The slower forms of the same bound that its author gave besides, by name."""
     forms: list[tuple[str, Leaf]] = []
     if isinstance(heuristic, LabelHeuristic) and heuristic.many is not None:
-        forms.append(("many", BatchHeuristic(heuristic.arrays, heuristic.many)))
+        forms.append(("many", BatchHeuristic(heuristic.arrays, heuristic.many, settings=heuristic.settings)))
     if isinstance(heuristic, LabelHeuristic | BatchHeuristic) and heuristic.h is not None:
         forms.append(("h", ScalarHeuristic(heuristic.h)))
     return forms

@@ -6,14 +6,16 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-from aacbench.bundle.arrays import arrays_of, checked_settings, leaves
+from aacbench.bundle.arrays import arrays_of, checked_scratch, checked_settings, leaves
 from aacbench.contract.budget import Budget
-from aacbench.contract.method import Heuristic, LabelHeuristic, ScalarHeuristic
+from aacbench.contract.method import BatchHeuristic, Heuristic, LabelHeuristic, ScalarHeuristic
 from aacbench.errors import OverBudgetError, UsageError
 from aacbench.graphs.record import Array
+from aacbench.search.scratch import scratch_bytes
 from aacbench.util.array_store import sha256_of
 
 SETTING_BYTES = 8
+_WITH_ARRAYS = LabelHeuristic | BatchHeuristic
 
 # Not held against a budget: eight numbers for each part of a maximum, not per vertex. Labels that fill their share
 # of a budget to the byte would otherwise lose a whole landmark to the numbers that say how many there are.
@@ -84,12 +86,14 @@ def inventory(heuristic: Heuristic, vertices: int, digests: Mapping[str, str] | 
         known = sha256_of(array) if digests is None else digests[name]
         same_as = None if first == name else first
         entries.append(ArrayBytes(name, str(array.dtype), array.shape, array.nbytes, known, same_as))
-    labels = [part for part in parts if isinstance(part, LabelHeuristic)]
-    settings = [SETTING_BYTES * len(checked_settings(part.settings)) for part in labels]
+    settings = [
+        SETTING_BYTES * len(checked_settings(part.settings)) for part in parts if isinstance(part, _WITH_ARRAYS)
+    ]
     settled = sum(settings) + _outside_the_arrays(heuristic, vertices)
     total = sum(entry.nbytes for entry in entries if entry.same_as is None) + settled
     total += sum(_declared(part.declared_bytes_per_vertex, vertices) for part in scalars)
-    scratch = SETTING_BYTES * sum(part.goal.memo for part in labels if part.goal is not None)
+    goals = [part.goal for part in parts if isinstance(part, LabelHeuristic) and part.goal is not None]
+    scratch = sum(SETTING_BYTES * goal.memo + scratch_bytes(checked_scratch(goal.scratch), vertices) for goal in goals)
     allowed = min(sum(min(taken, SETTINGS_ALLOWANCE) for taken in settings), MOST_ALLOWANCES * SETTINGS_ALLOWANCE)
     return Inventory(vertices, tuple(entries), settled, total, not scalars, scratch, allowed)
 
@@ -111,8 +115,8 @@ def check_budget(inventory: Inventory, budget: Budget) -> None:
 def _outside_the_arrays(heuristic: Heuristic, vertices: int) -> int:
     """Bytes of data outside the arrays: in names, and in the shapes of arrays without numbers."""
     parts = leaves(heuristic).values()
-    arrays = [part.arrays for part in parts if not isinstance(part, ScalarHeuristic)]
-    settings = [part.settings for part in parts if isinstance(part, LabelHeuristic)]
+    arrays = [part.arrays for part in parts if isinstance(part, _WITH_ARRAYS)]
+    settings = [part.settings for part in parts if isinstance(part, _WITH_ARRAYS)]
     characters = sum(len(name) for named in (*arrays, *settings) for name in named)
     empty = [array for named in arrays for array in named.values() if array.shape not in ((0,), (vertices, 0))]
     shapes = SETTING_BYTES * sum(array.ndim for array in empty if not array.size)

@@ -1,8 +1,9 @@
 """Bundles on disk: a heuristic as arrays and `bundle.json`, in a folder named by the digest of what it holds."""
 
 import json
+import math
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.lib import format as npy
 
-from aacbench.bundle.arrays import Leaf, arrays_of, checked_settings, dotted, leaves
+from aacbench.bundle.arrays import Leaf, arrays_of, checked_scratch, checked_settings, dotted, leaves
 from aacbench.bundle.functions import Address, address_of, function_at
 from aacbench.bundle.inventory import memory_of
 from aacbench.contract.method import (
@@ -20,6 +21,7 @@ from aacbench.contract.method import (
     LabelHeuristic,
     MaxHeuristic,
     ScalarHeuristic,
+    Scratch,
 )
 from aacbench.errors import BundleError
 from aacbench.graphs.record import Array, Graph
@@ -179,7 +181,7 @@ def _described(name: str, leaf: Leaf) -> dict[str, Any]:
     if isinstance(leaf, ScalarHeuristic):
         raise BundleError("A scalar heuristic has no arrays, so it cannot be saved as a bundle.")
     function = leaf.kernel if isinstance(leaf, LabelHeuristic) else leaf.many
-    settings = checked_settings(leaf.settings) if isinstance(leaf, LabelHeuristic) else {}
+    settings = checked_settings(leaf.settings)
     return {
         "kind": "label" if isinstance(leaf, LabelHeuristic) else "batch",
         "kernel": function if isinstance(function, str) else asdict(address_of(function)),
@@ -195,11 +197,21 @@ def _described_goal(leaf: Leaf) -> dict[str, Any] | None:
         return None
     functions = {"start": goal.start, "visit": goal.visit}
     found = {name: function and asdict(address_of(function)) for name, function in functions.items()}
-    return {**found, "memo": goal.memo, "distances": goal.distances}
+    told = {**found, "memo": goal.memo, "distances": goal.distances}
+    if goal.scratch is None:
+        return told
+    return {**told, "scratch": {name: _described_scratch(each) for name, each in checked_scratch(goal.scratch).items()}}
+
+
+def _described_scratch(scratch: Scratch) -> dict[str, Any]:
+    infinite = scratch.fill is not None and math.isinf(scratch.fill)  # which JSON cannot say
+    return {**asdict(scratch), "fill": str(scratch.fill) if infinite else scratch.fill}
 
 
 def _addresses(parts: Mapping[str, Mapping[str, Any]]) -> list[Address]:
-    told = [value for part in parts.values() for value in (part["kernel"], *(part["goal"] or {}).values())]
+    goals = [part["goal"] or {} for part in parts.values()]
+    told = [part["kernel"] for part in parts.values()]
+    told += [goal[name] for goal in goals for name in ("start", "visit") if name in goal]
     return [Address(**value) for value in told if isinstance(value, dict)]
 
 
@@ -261,6 +273,19 @@ def _part(part: Mapping[str, Any], loaded: Mapping[str, Array], sources: Sequenc
 
     arrays = {name: loaded[saved] for name, saved in part["arrays"].items()}
     if part["kind"] == "batch":
-        return BatchHeuristic(arrays, function(part["kernel"]))
-    goal = part["goal"] and GoalSearch(**{name: function(value) for name, value in part["goal"].items()})
-    return LabelHeuristic(arrays, function(part["kernel"]), part["settings"], goal=goal)
+        return BatchHeuristic(arrays, function(part["kernel"]), settings=part["settings"])
+    return LabelHeuristic(arrays, function(part["kernel"]), part["settings"], goal=_goal(part["goal"], function))
+
+
+def _goal(told: Mapping[str, Any] | None, function: Callable[[Any], Any]) -> GoalSearch | None:
+    if told is None:
+        return None
+    functions = {name: function(told[name]) for name in ("start", "visit")}
+    scratch = told.get("scratch")
+    if scratch is not None:
+        scratch = {name: Scratch(**{**each, "fill": _fill(each["fill"])}) for name, each in scratch.items()}
+    return GoalSearch(**{**told, **functions, "scratch": scratch})
+
+
+def _fill(told: Any) -> Any:
+    return float(told) if isinstance(told, str) else told

@@ -89,12 +89,14 @@ def assemble(method: Method, params: Params, method_of: MethodOf) -> Method:
             fitted.append({**entry, "params": part_params})
         return {**own, PARTS: fitted}
 
-    def build(context: BuildContext) -> Heuristic:
-        built = tuple(
-            part.build(_context_for(part, context, entry["params"]))
-            for part, entry in zip(parts, context.params[PARTS], strict=True)
-        )
-        return method.build(replace(_context_for(method, context, context.params), parts=built))
+    def build(context: BuildContext) -> Heuristic | Unsupported:
+        built = []
+        for part, entry in zip(parts, context.params[PARTS], strict=True):
+            made = part.build(_context_for(part, context, entry["params"]))
+            if isinstance(made, Unsupported):
+                return Unsupported(f"{part.name}: {_with_need(made, context)}")
+            built.append(made)
+        return method.build(replace(_context_for(method, context, context.params), parts=tuple(built)))
 
     def search(params: Params) -> Mapping[str, bool | str]:
         switches: dict[str, bool | str] = {}
@@ -149,9 +151,16 @@ def _parts_named_by(method: Method, params: Params) -> tuple[Part, ...]:
 
 def _context_for(method: Method, context: BuildContext, params: Params) -> BuildContext:
     """Return the context for one method; only an oracle sees the test queries."""
-    return replace(
-        context, params=dict(params), oracle_queries=context.oracle_queries if method.claims.oracle else None
-    )
+    queries = context.oracle_queries if method.claims.oracle else None
+    return replace(context, params=dict(params), oracle_queries=queries, method=method.name)
+
+
+def _with_need(refusal: Unsupported, context: BuildContext) -> str:
+    """Return a part's reason; the bytes that it needs are not those of the whole, so they are in the sentence only."""
+    if refusal.bytes_needed is None:
+        return refusal.reason
+    each = refusal.bytes_needed / context.graph.vertices
+    return f"{refusal.reason.rstrip('.')}; this part would need {refusal.bytes_needed} bytes ({each:.1f} B/v)"
 
 
 def _joint_claims(claims: list[Claims]) -> Claims:

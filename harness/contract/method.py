@@ -44,9 +44,13 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """The answer of a method that cannot handle a graph, budget or setting, with the reason in one sentence."""
+    """The answer of a method that cannot handle a graph, budget or setting, with the reason in one sentence.
+
+    `fit` returns it, or `build` where only building shows it. `bytes_needed` is what the heuristic would deploy.
+    """
 
     reason: str
+    bytes_needed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +78,32 @@ class PoolService(Protocol):
         ...
 
 
+Made = Mapping[str, "Array | int | float"]
+
+
+class ArtifactService(Protocol):
+    """Arrays that a method makes once and uses in several cells; each of these is charged the time they took."""
+
+    def get(self, method: str, key: Any, make: "Callable[[], Made]") -> "Made":
+        """Return what `make` of this method returned for this key; call it if that is not stored."""
+        ...
+
+
+class NothingStored:
+    """Artifacts where there is no study."""
+
+    def get(self, method: str, key: Any, make: "Callable[[], Made]") -> "Made":
+        """Return what `make` returns now."""
+        return make()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuildContext:
     """Everything a method gets to build a heuristic.
 
     `oracle_queries` are the test queries; they are None unless the method claims `oracle`. `parts` are the finished
-    heuristics of the methods named by `made_of`, in that order. `progress(text)` shows a line to the user.
+    heuristics of the methods named by `made_of`, in that order. `progress(text)` shows a line to the user. `method` is
+    the name of the method that builds.
     """
 
     network: "Network"
@@ -91,11 +115,36 @@ class BuildContext:
     progress: Callable[[str], None] = field(default=lambda _: None)
     oracle_queries: "QuerySet | None" = None
     parts: "tuple[Heuristic, ...]" = ()
+    method: str = ""
+    artifacts: ArtifactService = field(default_factory=NothingStored)
 
     @property
     def graph(self) -> "Graph":
         """The graph; its arrays are read-only."""
         return self.network.graph
+
+    def artifact(self, key: Any, make: "Callable[[], Made]") -> "Made":
+        """Return the arrays and numbers, by name, that `make()` returns; in a study, it is called once for each key.
+
+        The key is text, a number, or a list or dict of these: all that `make` uses besides the graph and the method's
+        own source, such as parameters and the seed. Arrays come back read-only.
+        """
+        return self.artifacts.get(self.method, key, make)
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """A few numbers for each vertex, for one query: not deployed, not charged, and shown as scratch.
+
+    `dtype` is "int" or "weight", the type of the graph's weights. Until it is written in a query, a number reads as
+    `fill`; `math.inf` stands for 2^62 where numbers are integers. Read and write it with `get`, `put` and `is_set` of
+    `aacbench.plugins.kernels`. With `fill=None` it is a plain array of `per_vertex` times as many numbers as there are
+    vertices, for a stack or a heap: a query finds in it whatever was there.
+    """
+
+    per_vertex: int = 1
+    dtype: str = "int"
+    fill: float | None = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +157,17 @@ class GoalSearch:
     forwards: `distance` is d(t, x) and `towards` is False. `"both"` runs one after the other. On a symmetric graph
     there is one search, with `towards` True. Every settled vertex counts as an expansion. Without `visit` there is no
     search. The functions must be `@njit` functions at module level.
+
+    With `scratch`, a mapping from names to `Scratch`, these functions and the kernel get a record in the place of
+    `memo`: it has the scratch by name, and the zeros as `memo`. `add_work(scratch, count)`, which comes with `get` and
+    `put`, adds to the query's `h_work`; a goal search that needs nothing else of the record has `scratch={}`.
     """
 
     start: Callable[..., Any]
     visit: Callable[..., Any] | None = None
     memo: int = 0
     distances: str = "both"
+    scratch: Mapping[str, Scratch] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +193,15 @@ class LabelHeuristic:
 
 @dataclass(frozen=True, slots=True)
 class BatchHeuristic:
-    """A bound from arrays and a NumPy function `many(arrays, us, t)` at module level; `h` must agree exactly."""
+    """A bound from arrays and a NumPy function `many(arrays, us, t)` at module level; `h` must agree exactly.
+
+    `settings` are numbers, charged as those of a `LabelHeuristic`; `many` finds them by name among the arrays.
+    """
 
     arrays: Mapping[str, "Array"]
     many: "Callable[[Mapping[str, Array], Array, int], Array]"
     h: Callable[[int, int], float] | None = None
+    settings: Mapping[str, int | float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +240,7 @@ class Method:
     """A heuristic method.
 
     `fit(budget, info, params)` returns the params with the largest setting that fits the budget, or Unsupported.
-    `build(context)` returns the heuristic for the fitted `context.params`.
+    `build(context)` returns the heuristic for the fitted `context.params`, or Unsupported.
 
     `made_of(params)` names the methods it is built from. They are fitted to their shares of the budget and built
     first. The method's claims then hold only if its parts claim the same. `params["parts"]` records their parameters.
@@ -197,7 +255,7 @@ class Method:
     name: str
     summary: str
     fit: "Callable[[Budget, GraphInfo, Params], Params | Unsupported]"
-    build: Callable[[BuildContext], Heuristic]
+    build: Callable[[BuildContext], Heuristic | Unsupported]
     claims: Claims = Claims()
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     made_of: Callable[[Params], tuple[Part, ...]] | None = None

@@ -4,7 +4,7 @@ import math
 import tempfile
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,23 @@ from aacbench.bundle import store
 from aacbench.bundle.arrays import dotted, leaves
 from aacbench.bundle.deploy import TIERS
 from aacbench.bundle.evidence import Evidence, Sample, take_evidence
+from aacbench.contract.budget import Budget, convention
 from aacbench.contract.composite import assemble
-from aacbench.contract.method import BatchHeuristic, Claims, Heuristic, LabelHeuristic, Method, ScalarHeuristic
+from aacbench.contract.method import (
+    BatchHeuristic,
+    Claims,
+    Heuristic,
+    LabelHeuristic,
+    Method,
+    ScalarHeuristic,
+    Unsupported,
+)
 from aacbench.errors import DataError, UsageError
 from aacbench.graphs.load import load
 from aacbench.processes import rss
 from aacbench.processes.worker import Failure, report_progress
+from aacbench.run.artifacts import Artifacts
+from aacbench.run.fitting import checked_refusal
 from aacbench.run.loaded_graph import GraphOf, LoadedGraph, build_context, check_graph, forget, loaded_graph
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import QueryPlan
@@ -35,8 +46,9 @@ class CellJob:
     """A cell with all that a process needs for it; `method_of` and `graph_of` find things by name in that process.
 
     `artifacts` is the folder of landmark pools and of Dijkstra's answers, `bundles` that of built heuristics.
-    `sources` are the plugin files that the method comes from. A graph and queries whose digests are not `digests`,
-    which are in the cell's key, are refused.
+    `sources` are the plugin files that the method comes from, `source_digests` the digest of the source of the method
+    and each of its parts. A graph and queries whose digests are not `digests`, which are in the cell's key, are
+    refused. With `anew` nothing is taken that a method made for another cell.
     """
 
     cell_id: str
@@ -52,6 +64,8 @@ class CellJob:
     origin: str = ""  # the plugins that its method and graph come from; empty where all is built in
     audit: bool = True
     digests: Mapping[str, str] | None = None
+    source_digests: Mapping[str, str] = field(default_factory=dict)
+    anew: bool = False
 
     @property
     def common_artifacts(self) -> Path:
@@ -72,8 +86,9 @@ class CellJob:
             )
         return found
 
-    def with_seed(self, seed: int) -> "CellJob":
-        return replace(self, plan=replace(self.plan, seed=seed))
+    def rebuilt(self, seed: int) -> "CellJob":
+        """The same cell, built from nothing with this seed."""
+        return replace(self, plan=replace(self.plan, seed=seed), anew=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +128,8 @@ class Built:
     live: Heuristic | None = None
 
 
-def build(job: CellJob) -> Built:
-    """Build a cell's heuristic and save it as a bundle."""
+def build(job: CellJob) -> Built | Result:
+    """Build a cell's heuristic and save it as a bundle; a method may find only now that it cannot."""
     try:
         return _build(job)
     except BaseException:
@@ -122,7 +137,7 @@ def build(job: CellJob) -> Built:
         raise
 
 
-def _build(job: CellJob) -> Built:
+def _build(job: CellJob) -> Built | Result:
     began = time.perf_counter()
     if job.origin:
         # An author's own machine code freezes the globals it was compiled with. Code compiled here, after the build
@@ -130,6 +145,8 @@ def _build(job: CellJob) -> Built:
         setattr(numba.config, "CACHE_DIR", tempfile.gettempdir())  # noqa: B010
     loaded, method = job.loaded(), job.method()
     heuristic, cost = _heuristic(job, loaded, method)
+    if isinstance(heuristic, Unsupported):
+        return _refused(job, heuristic, loaded.net.graph.vertices, cost)
     tier = max((_TIER_OF[type(leaf)] for leaf in leaves(heuristic).values()), key=TIERS.index)
     sample = Sample(loaded.net.graph.vertices, targets=loaded.known_targets())
     if tier == "scalar":
@@ -144,21 +161,31 @@ def _build(job: CellJob) -> Built:
     return Built(bundle.digest, bundle.array_digests, cost, tier, seconds, sample, evidence, bundle.versions())
 
 
-def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuristic, dict[str, Any]]:
+def _refused(job: CellJob, refusal: Unsupported, vertices: int, cost: Mapping[str, Any]) -> Result:
+    budget = Budget(job.plan.budget, convention(job.plan.convention))
+    refusal = checked_refusal(refusal, budget, vertices)
+    needed = {} if refusal.bytes_needed is None else {"bytes_needed": refusal.bytes_needed}
+    return Result("unsupported", refusal.reason, {"build": cost, **needed}, {})
+
+
+def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuristic | Unsupported, dict[str, Any]]:
     plan = job.plan
     # The check holds no queries: a method can reach it.
-    pools = Pools(loaded.net, job.artifacts, partial(check_graph, loaded.net, loaded.graph_mark))
-    context = build_context(loaded, method, plan.params, plan.seed, pools, report_progress)
+    check = partial(check_graph, loaded.net, loaded.graph_mark)
+    pools = Pools(loaded.net, job.artifacts, check)
+    own = None if job.anew else job.artifacts
+    artifacts = Artifacts(pools, loaded.net.graph.digest, own, job.source_digests, check)
+    context = build_context(loaded, method, plan.params, plan.seed, pools, report_progress, artifacts)
     before, began = rss.begin_watch(), time.perf_counter()
     heuristic = method.build(context)
-    seconds, most = time.perf_counter() - began - pools.spent, rss.peak()
+    seconds, most = time.perf_counter() - began - pools.spent - artifacts.spent, rss.peak()
     loaded.check()
     return heuristic, {
-        "seconds": seconds,
-        "pool_seconds": pools.seconds,
+        "seconds": seconds + artifacts.seconds,
+        "pool_seconds": pools.seconds + artifacts.pool_seconds,
         "rss_before": before,
         "peak_rss": most,
-        "facts": _facts(heuristic),
+        "facts": {} if isinstance(heuristic, Unsupported) else _facts(heuristic),
     }
 
 

@@ -202,7 +202,7 @@ def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
     config, plans = run.config, {name: cell for cell, name in cells}
     stored = {name: cell for name in plans if isinstance(cell := read_or_damage(config.root, name), Cell)}
     again = {cell.cell_id: cell for cell in fastest_cells(stored)}
-    jobs = [stored_job(config, cell).with_seed(other_seed(cell)) for cell in again.values()]
+    jobs = [stored_job(config, cell).rebuilt(other_seed(cell)) for cell in again.values()]
     for name, answer in rebuild(config, jobs).items():
         cell = again[name]
         outcome, reason = judged(cell, other_seed(cell), answer)

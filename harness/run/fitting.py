@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 from aacbench.contract.budget import Budget, GraphInfo
@@ -58,7 +59,7 @@ def ask(method: Method, question: Question) -> Answer:
     try:
         fitted = method.fit(question.budget, question.info, dict(question.params))
         if isinstance(fitted, Unsupported):
-            return _with_reason(fitted)
+            return checked_refusal(fitted, question.budget, question.info.vertices)
         params, doing = _plain(fitted), "search"
         return Fitted(params, _preferred(method, question.params))
     except (Exception, SystemExit) as error:
@@ -66,10 +67,17 @@ def ask(method: Method, question: Question) -> Answer:
         return replace(failure, reason=f"{doing} failed: {failure.reason}", trace="")
 
 
-def _with_reason(answer: Unsupported) -> Unsupported:
+def checked_refusal(answer: Unsupported, budget: Budget, vertices: int) -> Unsupported:
+    """Return the answer of `fit` or `build`; where it has the bytes that would be needed, they are in the reason."""
+    needed = answer.bytes_needed
     if not isinstance(answer.reason, str) or not answer.reason.strip():
         raise UsageError(f"Unsupported needs a reason in words, not {answer.reason!r}")
-    return answer
+    if needed is None:
+        return answer
+    if isinstance(needed, bool) or not isinstance(needed, Integral) or needed < 0:
+        raise UsageError(f"The bytes_needed of Unsupported must be a whole number, not {needed!r}")
+    told = f"it would need {needed} bytes ({needed / vertices:.1f} B/v), the budget is {budget.bytes_per_vertex:g} B/v"
+    return Unsupported(f"{answer.reason.strip().rstrip('.')}; {told}", int(needed))
 
 
 def ask_all(

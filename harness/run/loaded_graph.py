@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from aacbench.contract.budget import GraphInfo
-from aacbench.contract.method import BuildContext, Method, Params, PoolService
+from aacbench.contract.method import ArtifactService, BuildContext, Method, NothingStored, Params, PoolService
 from aacbench.errors import AacbenchError, UsageError
 from aacbench.graphs import components
 from aacbench.graphs.catalogue import name_and_file
@@ -98,6 +98,7 @@ def build_context(
     seed: int,
     pools: PoolService,
     progress: Callable[[str], None] = lambda _: None,
+    artifacts: ArtifactService | None = None,
 ) -> BuildContext:
     """All that a build may see: no test queries, except for a method that claims to be an oracle."""
     return BuildContext(
@@ -109,6 +110,8 @@ def build_context(
         pools=pools,
         progress=progress,
         oracle_queries=loaded.splits.test if method.claims.oracle else None,
+        method=method.name,
+        artifacts=artifacts or NothingStored(),
     )
 
 

@@ -81,11 +81,16 @@ def bytes_apart(a: float, b: float) -> float:
 
 def expansions(cell: Cell, split: str = TEST) -> dict[Hashable, int | None]:
     """Return the expansions by query of a split; None if the query was not answered."""
+    return by_query(cell, "expanded", split)
+
+
+def by_query(cell: Cell, column: str, split: str = TEST) -> dict[Hashable, int | None]:
+    """Return a count of the rows by query of a split; None if the query was not answered."""
     columns = cell.queries
     inside = columns["split"] == split
     names = zip(*(columns[name][inside].tolist() for name in ("query", "source", "target")), strict=True)
     answered = np.array(columns["outcome"][inside] == "ok", dtype=bool).tolist()
-    counts = columns["expanded"][inside].tolist()
+    counts = columns[column][inside].tolist()
     return {name: count if ok else None for name, ok, count in zip(names, answered, counts, strict=True)}
 
 

@@ -45,7 +45,8 @@ class _Split:
 
 def run_cell(job: CellJob) -> Result:
     """Build and measure in this process: for use as a library, and for tests. A run uses a process for each."""
-    return measure(job, build(job))
+    built = build(job)
+    return built if isinstance(built, Result) else measure(job, built)
 
 
 def measure(job: CellJob, built: Built) -> Result:

@@ -68,7 +68,8 @@ def restore(config: RunConfig, cells: Iterable[Cell]) -> dict[str, str]:
 
 
 def _never_had_one(cell: Cell) -> str:
-    why = "it has no arrays" if cell.outcome == "ok" else f"its outcome is {cell.outcome}"
+    reason = str(cell.record["reason"]).rstrip(".")
+    why = "it has no arrays" if cell.outcome == "ok" else f"its outcome is {cell.outcome}: {reason}"
     return f"It has no bundle, because {why}"
 
 
@@ -115,6 +116,8 @@ def other_seed(cell: Cell) -> int:
 
 def judged(cell: Cell, seed: int, answer: Built | Result) -> tuple[str, str]:
     how = "the same seed" if seed == cell.key["seed"] else f"the seed {seed}"
+    if isinstance(answer, Result) and answer.outcome == "unsupported":
+        return "wrong", f"not reproducible: built again with {how}, it is unsupported: {answer.reason}"
     if isinstance(answer, Result):
         return (answer.outcome, f"Built again with {how}: {answer.reason}") if answer.outcome != "ok" else ("ok", "")
     reason = difference(cell, answer)

@@ -55,6 +55,9 @@ class _Job:
 
 def replay(config: RunConfig, cell: Cell) -> list[Line]:
     """Build a cell again and recompute its counterexamples or, where it has none, its rows and its audit."""
+    if cell.outcome == "unsupported":
+        reason = str(cell.record["reason"]).rstrip(".")
+        raise UsageError(f"Cell {cell.cell_id} is unsupported, so there is nothing to replay: {reason}.")
     if "audit" not in cell.record:
         raise UsageError(f"Cell {cell.cell_id} has no audit, so there is nothing to replay; run it again.")
     with TemporaryDirectory() as folder:  # so that a study that may only be read can be replayed
@@ -75,7 +78,10 @@ def _built_and_measured(config: RunConfig, cell: Cell, job: CellJob) -> list[Lin
 
 def _replayed(job: _Job) -> list[Line]:
     loaded = job.job.loaded()
-    _, deployed = ready(job.job, job.built or build(job.job), loaded)
+    built = job.built or build(job.job)
+    if isinstance(built, Result):
+        raise UsageError(f"It is {built.outcome} when it is built again: {built.reason}.")
+    _, deployed = ready(job.job, built, loaded)
     replayed = Replay(loaded, deployed)
     cases = job.cell.record["audit"]["counterexamples"]
     if cases:

@@ -30,7 +30,9 @@ QUERIES = {
     "h_source": NUMBER,
     "below_optimum": WHOLE,
     "on_optimum": WHOLE,
+    "h_work": WHOLE,
 }
+_ABSENT_IS_ZERO = ("h_work",)  # rows of older versions do not have it
 TIMINGS = {"query": WHOLE, "repetition": WHOLE, "order": WHOLE, "wall_ns": WHOLE}
 
 _WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
@@ -86,13 +88,16 @@ def _read(kinds: Mapping[str, str], data: bytes, where: str) -> dict[str, Array]
     lines, rows = _lines(data, where)
     header = rows[0] if rows else []
     for column in kinds:
-        if header.count(column) != 1:
+        if header.count(column) != 1 and (column not in _ABSENT_IS_ZERO or column in header):
             raise DataError(f"{where}, line 1: the column {column!r} must appear exactly once.")
     for line, row in zip(lines[1:], rows[1:], strict=True):
         if len(row) != len(header):
             raise DataError(f"{where}, line {line}: {len(row)} values where {len(header)} are expected.")
     by_name = dict(zip(header, zip(*rows[1:], strict=True), strict=True)) if rows[1:] else dict.fromkeys(header, ())
-    return {column: _values(kind, by_name[column], lines[1:], column, where) for column, kind in kinds.items()}
+    zeros = ("0",) * len(rows[1:])
+    return {
+        column: _values(kind, by_name.get(column, zeros), lines[1:], column, where) for column, kind in kinds.items()
+    }
 
 
 def _lines(data: bytes, where: str) -> tuple[list[int], list[list[str]]]:

@@ -101,6 +101,7 @@ class RunConfig:
             origin=origin,
             audit=audit,
             digests=digests,
+            source_digests={name: self.methods[name].digest for name in (plan.method, *part_names(plan.params))},
         )
 
     def _method(self, name: str) -> Method:

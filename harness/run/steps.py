@@ -37,7 +37,7 @@ def run_step(step: Step) -> Built | Result:
     if step.built is not None:
         return measure(step.job, step.built)
     built = build(step.job)
-    return built if built.live is None else measure(step.job, built)
+    return built if isinstance(built, Result) or built.live is None else measure(step.job, built)
 
 
 def step_pool(

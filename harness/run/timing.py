@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from aacbench.run.run_config import RunConfig
 from aacbench.run.store import Cell, commit, read_cell
 from aacbench.search import astar
 from aacbench.search.batch import search_rows
-from aacbench.search.layouts import memo_for
+from aacbench.search.layouts import Layout
 from aacbench.search.networks import Network, borrow, give_back
 from aacbench.search.policy import parse
 from aacbench.util.file_lock import file_lock
@@ -43,7 +42,7 @@ class Runner:
 
     name: str
     network: Network
-    labels: Any
+    layout: Layout
     policy: str
     queries: QuerySet
     rows: list[tuple[int, int, int, int]] = field(default_factory=list)
@@ -56,14 +55,15 @@ class Runner:
         goals = net.place[self.queries.targets[block]].astype(np.int64)
         costs = np.empty((len(starts), len(astar.COSTS)), dtype=net.graph.weights.dtype)
         counts = np.empty((len(starts), len(astar.COUNTS)), dtype=np.int64)
-        work, memo = borrow(net), memo_for(self.labels)
+        labels, work, memo = self.layout.labels, borrow(net), self.layout.borrow()
         for i in range(len(starts)):
             one = slice(i, i + 1)
-            call = (net.arcs, self.labels, memo, work, rules, numbers, starts[one], goals[one], costs[one], counts[one])
+            call = (net.arcs, labels, memo, work, rules, numbers, starts[one], goals[one], costs[one], counts[one])
             began = time.perf_counter_ns()
             work = search_rows(*call)
             record(block.start + i, time.perf_counter_ns() - began)
         give_back(net, work)
+        self.layout.idle.append(memo)
         return counts[:, astar.EXPANDED]
 
     def table(self) -> bytes:
@@ -206,7 +206,7 @@ def _timed(job: _Job) -> _Timed:
         return _Timed({}, "", b"", untimed)
     baseline = {timing.cell.cell_id for timing in job.timings if timing.cell.key["method"] == BASELINE}
     first = next((runner for runner in runners if runner.name not in baseline), runners[0])
-    control = Runner("control", first.network, first.labels, first.policy, first.queries)
+    control = Runner("control", first.network, first.layout, first.policy, first.queries)
     gc.collect()
     gc.disable()  # a collection would fall on whichever search is running
     interleave([*runners, control], len(first.queries), job.repetitions, job.seed, partial(begin_step, ""))
@@ -218,7 +218,7 @@ def _warm_runner(timing: _Timing) -> Runner:
     cell, loaded = timing.cell, timing.job.loaded()
     _, deployed = ready(timing.job, built_before(cell, loaded.net.graph.vertices), loaded)
     queries = loaded.part(TEST)
-    runner = Runner(cell.cell_id, loaded.net, deployed.searched.labels, cell.key["policy"], queries)
+    runner = Runner(cell.cell_id, loaded.net, deployed.searched, cell.key["policy"], queries)
     expanded = runner.search_each(slice(0, len(queries)), lambda *_: None)
     stored = read_queries(cell.files["queries.csv"])
     if not np.array_equal(expanded, stored["expanded"][stored["split"] == TEST]):

@@ -7,7 +7,7 @@ import numpy as np
 
 from aacbench.graphs.record import Array
 from aacbench.search.heap import sift_down, sift_up
-from aacbench.search.layouts import bind, bound
+from aacbench.search.layouts import bind, bound, h_work
 from aacbench.search.policy import TIES, Policy
 from aacbench.util.compiled import allocation_free, inlined, inner
 
@@ -16,8 +16,11 @@ NO_PARENT = np.uint32(0xFFFFFFFF)
 # Columns of the two tables that a batch of searches fills; together they are the fields of `Answers`.
 COSTS = ("cost", "path_cost", "h_source")
 COST, PATH_COST, H_SOURCE = range(3)
-COUNTS = ("path_edges", "expanded", "reexpanded", "generated", "stale_pops", "h_calls", "below_optimum", "on_optimum")
-PATH_EDGES, EXPANDED, REEXPANDED, GENERATED, STALE_POPS, H_CALLS, BELOW_OPTIMUM, ON_OPTIMUM = range(8)
+COUNTS = (
+    *("path_edges", "expanded", "reexpanded", "generated", "stale_pops"),
+    *("h_calls", "below_optimum", "on_optimum", "h_work"),
+)
+PATH_EDGES, EXPANDED, REEXPANDED, GENERATED, STALE_POPS, H_CALLS, BELOW_OPTIMUM, ON_OPTIMUM, H_WORK = range(9)
 
 _NEXT = np.uint32(1)
 NOT_FINITE = -2  # stored instead of a cost: a bound was NaN, infinite or too large for an integer
@@ -35,7 +38,7 @@ class Answers:
     `expanded` counts processed pops, the target's included; a query from a vertex to itself expands none.
     `reexpanded` counts expansions of vertices expanded before, `generated` pushes on the open list, `stale_pops`
     outdated entries popped, `h_calls` computed bounds. `below_optimum` and `on_optimum` count expansions with f < C
-    and f = C, where C is the cost found.
+    and f = C, where C is the cost found. `h_work` is the work that the heuristic reported of itself.
     """
 
     cost: Array
@@ -49,6 +52,7 @@ class Answers:
     h_calls: Array
     below_optimum: Array
     on_optimum: Array
+    h_work: Array
     paths: tuple[Array, ...] | None = None
 
     def __len__(self) -> int:
@@ -214,6 +218,7 @@ def search_one(arcs, layout, memo, work, rules, numbers, source, target, optimum
     count[H_CALLS] = h_calls
     count[BELOW_OPTIMUM] = below if found >= 0 else expanded
     count[ON_OPTIMUM] = level if found >= 0 else 0
+    count[H_WORK] = h_work(layout, memo)
     if known or found < 0:
         return _FINISHED
     slack = found * tolerance

@@ -19,12 +19,12 @@ import numpy as np
 from aacbench.contract.method import GoalSearch
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
-from aacbench.search.goal import bind_by, bound_by, goal_fields, goal_memo
-from aacbench.search.layouts import KERNELS, Kernels, Layout
+from aacbench.search.goal import bind_by, bound_by, goal_fields, memo_by, work_done
+from aacbench.search.layouts import KERNELS, Kernels, Layout, no_work
 from aacbench.search.networks import Network
 
 _FIELDS = {"Layout_": ["labels", "original"], "GoalLayout_": ["labels", "original", "goal"]}
-_ARRAYS, _LAYOUT, _GOAL = "Arrays_", *_FIELDS
+_ARRAYS, _SCRATCH, _LAYOUT, _GOAL = "Arrays_", "Scratch_", *_FIELDS
 _unique = itertools.count()
 
 
@@ -37,8 +37,8 @@ def author_layout(
 ) -> Layout:
     """Return a layout over these arrays whose bound is `function(labels, u, t)`; u and t are the graph's own numbers.
 
-    With a goal search the bound is `function(labels, memo, u, t)`. The arrays may have any shape; the functions must
-    not read beyond them.
+    With a goal search the bound is `function(labels, memo, u, t)`, or `function(labels, scratch, u, t)` if it has
+    scratch. The arrays may have any shape; the functions must not read beyond them.
     """
     functions = [function, *(() if goal is None else (goal.start, goal.visit))]
     if not all(each is None or hasattr(each, "py_func") for each in functions):
@@ -48,20 +48,30 @@ def author_layout(
     if not arrays or not all(name.isidentifier() and name[0] != "_" and "__" not in name for name in arrays):
         raise UsageError("The names of label arrays must be plain identifiers, such as rows.")
     names = sorted(arrays)  # the order in which a bundle gives them back, so that its kernel is not compiled again
-    name = _identities(functions) + "__" + "__".join(names)
+    name = _identities(functions, goal) + "__" + "__".join(names)
     labels = _class(_ARRAYS + name)(*(frozen(arrays[each], arrays[each].dtype) for each in names))
     if goal is None:
         cls = _class(_LAYOUT + name)
-        KERNELS[cls] = Kernels(_bind, _bound_by(function), _memo)
+        KERNELS[cls] = Kernels(_bind, _bound_by(function), _memo, no_work)
         return Layout(network, cls(labels, network.original))
     cls = _class(_GOAL + name)
-    KERNELS[cls] = Kernels(bind_by(goal.start, goal.visit), bound_by(function), goal_memo)
+    memo = memo_by(goal, scratch_class(goal))
+    KERNELS[cls] = Kernels(bind_by(goal.start, goal.visit), bound_by(function), memo, work_done)
     return Layout(network, cls(labels, network.original, goal_fields(network, goal)))
 
 
-def _identities(functions: list[Any]) -> str:
+def scratch_class(goal: GoalSearch) -> Any:
+    """Return the class of the record that a goal search with scratch gives to its functions, else None."""
+    return None if goal.scratch is None else _class("__".join([_SCRATCH + "of", *sorted(goal.scratch), "memo", "work"]))
+
+
+def _identities(functions: list[Any], goal: GoalSearch | None) -> str:
     each = ["none" if function is None else identity(function) for function in functions]
-    return each[0] if len(each) == 1 else hashlib.sha256(" ".join(each).encode()).hexdigest()[:32]
+    if goal is None:
+        return each[0]
+    if goal.scratch is not None:  # the class knows its scratch, so another one needs another class
+        each += [repr(sorted(goal.scratch.items()))]
+    return hashlib.sha256(" ".join(each).encode()).hexdigest()[:32]
 
 
 def _bind(layout, memo, arcs, work, target):
@@ -92,7 +102,7 @@ def _class(name: str) -> Any:
 
 def __getattr__(name: str) -> Any:
     """Recreate a class that machine code on disk refers to by name."""
-    if name.startswith((_ARRAYS, *_FIELDS)):
+    if name.startswith((_ARRAYS, _SCRATCH, *_FIELDS)):
         return _class(name)
     raise AttributeError(name)
 

@@ -11,7 +11,7 @@ from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search import astar
 from aacbench.search.astar import Answers, Numbers, Rules, answers_from_tables
-from aacbench.search.layouts import Layout, memo_for, no_labels
+from aacbench.search.layouts import Layout, no_labels
 from aacbench.search.networks import Arcs, Network, Workspace, borrow, give_back
 from aacbench.search.policy import POLICIES, Policy, parse
 from aacbench.search.python_tier import search_python
@@ -47,7 +47,7 @@ def search(
             f"A heuristic must be a layout, such as alt_layout returns, or a function h(u, t), not a {kind}."
         )
     heuristic.check_fits(network)
-    return _compiled(network, heuristic.labels, s, t, policy, max(1, threads), paths)
+    return _compiled(network, heuristic, s, t, policy, max(1, threads), paths)
 
 
 def dijkstra(network: Network, sources: npt.ArrayLike, targets: npt.ArrayLike, **options: Any) -> Answers:
@@ -56,7 +56,7 @@ def dijkstra(network: Network, sources: npt.ArrayLike, targets: npt.ArrayLike, *
 
 
 def _compiled(
-    network: Network, labels: Any, sources: Array, targets: Array, policy: Policy, threads: int, paths: bool
+    network: Network, layout: Layout, sources: Array, targets: Array, policy: Policy, threads: int, paths: bool
 ) -> Answers:
     numbers = astar.numbers(network.graph.weights.dtype)
     rules = astar.rules(policy)
@@ -66,13 +66,14 @@ def _compiled(
     starts, goals = network.place[sources].astype(np.int64), network.place[targets].astype(np.int64)
 
     def work_through(chunks: Iterator[slice]) -> None:
-        work, memo = borrow(network), memo_for(labels)
+        work, memo = borrow(network), layout.borrow()
         for chunk in chunks:
             ends, rows = (starts[chunk], goals[chunk]), (costs[chunk], counts[chunk])
-            work = search_rows(network.arcs, labels, memo, work, rules, numbers, *ends, *rows)
+            work = search_rows(network.arcs, layout.labels, memo, work, rules, numbers, *ends, *rows)
             if paths:
                 found_paths[chunk.start] = _path(network, work.path, sources[chunk.start], costs, counts, chunk.start)
         give_back(network, work)
+        layout.idle.append(memo)
 
     _run_chunks(work_through, len(sources), 1 if paths else _CHUNK, threads)
     bad = np.flatnonzero(costs[:, astar.COST] == astar.NOT_FINITE)

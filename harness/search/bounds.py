@@ -7,7 +7,7 @@ import numpy as np
 from aacbench.errors import NotFiniteError
 from aacbench.graphs.record import Array
 from aacbench.search.astar import numbers
-from aacbench.search.layouts import Layout, bind, bound, memo_for
+from aacbench.search.layouts import Layout, bind, bound
 from aacbench.search.networks import Arcs, Network, Workspace, borrow, give_back
 from aacbench.util.compiled import allocation_free
 
@@ -20,10 +20,11 @@ def bounds(network: Network, layout: Layout, vertices: Array, target: int) -> Ar
     layout.check_fits(network)
     found = np.empty(len(vertices), dtype=network.graph.weights.dtype)
     places = network.place[vertices].astype(np.uint32)
-    work = borrow(network)
-    labels, goal, most = layout.labels, np.int64(network.place[target]), numbers(found.dtype).infinity
-    bad = fill_bounds(network.arcs, labels, memo_for(labels), work, goal, places, found, most)
+    work, memo = borrow(network), layout.borrow()
+    goal, most = np.int64(network.place[target]), numbers(found.dtype).infinity
+    bad = fill_bounds(network.arcs, layout.labels, memo, work, goal, places, found, most)
     give_back(network, work)
+    layout.idle.append(memo)
     if bad >= 0 and network.graph.integral:  # no integer can represent it
         raise NotFiniteError(f"h({vertices[bad]}, {target}) is not a finite number between -2^62 and 2^62.")
     return found

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aacbench.contract.method import GoalSearch
-from aacbench.graphs.record import Array, Graph
+from aacbench.graphs.record import Graph
 from aacbench.search.astar import next_stamp
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.networks import Arcs, Network
+from aacbench.search.scratch import Memo, new_memo
 from aacbench.util.compiled import kernel
 
 DISTANCES = ("both", "to", "from")
@@ -17,7 +18,7 @@ _NEXT = np.uint32(1)
 
 
 class Goal(NamedTuple):
-    """The goal search as a layout stores it: arcs towards the goal, the range of searches, the scratch size, a zero."""
+    """The goal search as a layout stores it: arcs towards the goal, the range of searches, the memo's size, a zero."""
 
     backward: Arcs
     first: int
@@ -26,20 +27,17 @@ class Goal(NamedTuple):
     zero: Any
 
 
-class Memo(NamedTuple):
-    """The author's scratch in the type of the weights, and the target in the graph's own numbering."""
-
-    numbers: Array
-    target: Array
-
-
 def goal_fields(network: Network, goal: GoalSearch) -> Goal:
     zero = network.graph.weights.dtype.type(0)
     return Goal(network.backward, *sides(network.graph, goal), goal.memo, zero)
 
 
-def goal_memo(layout: Any) -> Any:
-    return Memo(np.zeros(layout.goal.memo, dtype=layout.goal.zero.dtype), np.zeros(1, dtype=np.int64))
+def memo_by(goal: GoalSearch, record: Any) -> Callable[[Any], Memo]:
+    def memo(layout: Any) -> Memo:
+        weight, vertices = layout.goal.zero.dtype, len(layout.original)
+        return new_memo(layout.goal.memo, weight, vertices, goal.scratch or {}, record)
+
+    return memo
 
 
 def sides(graph: Graph, goal: GoalSearch) -> tuple[int, int]:
@@ -64,11 +62,13 @@ def bind_by(start: Callable[..., Any], visit: Callable[..., Any] | None) -> Call
     each = _stop_at_once if visit is None else visit
 
     def bind(layout, memo, arcs, work, target):
-        labels, goal, numbers, original = layout.labels, layout.goal, memo.numbers, layout.original
+        labels, goal, given, original = layout.labels, layout.goal, memo.given, layout.original
         state, heap = work.state, work.heap
-        numbers[:] = 0
+        memo.numbers[:] = 0
+        memo.stamp[0] += 1
+        memo.work[0] = 0
         memo.target[0] = original[target]
-        start(labels, numbers, memo.target[0])
+        start(labels, given, memo.target[0])
         settled = 0
         for side in range(goal.first, goal.last):
             towards = side == 0
@@ -86,7 +86,7 @@ def bind_by(start: Callable[..., Any], visit: Callable[..., Any] | None) -> Call
                 if popped != state[u].sequence:
                     continue
                 settled += 1
-                if each(labels, numbers, np.int64(original[u]), g, towards):
+                if each(labels, given, np.int64(original[u]), g, towards):
                     break
                 for arc in range(ahead.indptr[u], ahead.indptr[u + _NEXT]):
                     there = state[ahead.heads[arc]]
@@ -105,6 +105,11 @@ def bind_by(start: Callable[..., Any], visit: Callable[..., Any] | None) -> Call
 
 def bound_by(function: Callable[..., Any]) -> Callable[..., Any]:
     def bound(layout, memo, u):
-        return function(layout.labels, memo.numbers, np.int64(layout.original[u]), memo.target[0])
+        return function(layout.labels, memo.given, np.int64(layout.original[u]), memo.target[0])
 
     return bound
+
+
+def work_done(layout, memo):
+    """The work that the author's functions have reported since the search was bound to its target."""
+    return memo.work[0]

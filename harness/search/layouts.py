@@ -1,12 +1,13 @@
 """Label layouts: how a heuristic enters the compiled search. Each is a NamedTuple class with two kernels.
 
 `bind(layout, memo, arcs, work, target)` is called once per query and returns how many vertices it settled (mostly
-none); `bound(layout, memo, u)` then returns h(u) for that target. Numba would recompile a jitted function passed as an
-argument in every process. A class that an overload maps to its kernels is found in the cache on disk.
+none); `bound(layout, memo, u)` then returns h(u) for that target, and `h_work(layout, memo)` how much work the bounds
+have reported since. Numba would recompile a jitted function passed as an argument in every process. A class that an
+overload maps to its kernels is found in the cache on disk.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +19,12 @@ from aacbench.search.networks import Network
 
 
 class Kernels(NamedTuple):
-    """The two functions to compile for a layout class, and a function that allocates scratch for one thread."""
+    """The three functions to compile for a layout class, and one, `memo`, that allocates scratch for one thread."""
 
     bind: Callable[..., Any]
     bound: Callable[..., Any]
     memo: Callable[[Any], Any]
+    work: Callable[..., Any]
 
 
 KERNELS: dict[Any, Kernels] = {}  # by the NamedTuple class of a label layout
@@ -38,6 +40,11 @@ def bound(layout, memo, u):
     return KERNELS[type(layout)].bound(layout, memo, u)
 
 
+def h_work(layout, memo):
+    """Return the work that the bounds of this query have reported."""
+    return KERNELS[type(layout)].work(layout, memo)
+
+
 @overload(bind)
 def _bind(layout, memo, arcs, work, target):
     kernels = KERNELS.get(getattr(layout, "instance_class", None))
@@ -50,8 +57,18 @@ def _bound(layout, memo, u):
     return kernels.bound if kernels else None
 
 
+@overload(h_work, jit_options={"forceinline": True})
+def _h_work(layout, memo):
+    kernels = KERNELS.get(getattr(layout, "instance_class", None))
+    return kernels.work if kernels else None
+
+
 def memo_for(labels: Any) -> Any:
     return KERNELS[type(labels)].memo(labels)
+
+
+def no_work(layout, memo):
+    return 0
 
 
 def _bind_differential(layout, memo, arcs, work, target):
@@ -103,7 +120,7 @@ class Differential(NamedTuple):
     nothing: Any
 
 
-KERNELS[Differential] = Kernels(_bind_differential, _bound_differential, _memo_differential)
+KERNELS[Differential] = Kernels(_bind_differential, _bound_differential, _memo_differential, no_work)
 
 
 def _bind_max(layout, memo, arcs, work, target):
@@ -122,6 +139,10 @@ def _memo_max(layout: Any) -> tuple[Any, Any]:
     return memo_for(layout.one), memo_for(layout.other)
 
 
+def _work_max(layout, memo):
+    return h_work(layout.one, memo[0]) + h_work(layout.other, memo[1])
+
+
 class MaxOf(NamedTuple):
     """The larger bound of two layouts; each may itself be a `MaxOf`."""
 
@@ -129,15 +150,26 @@ class MaxOf(NamedTuple):
     other: Any
 
 
-KERNELS[MaxOf] = Kernels(_bind_max, _bound_max, _memo_max)
+KERNELS[MaxOf] = Kernels(_bind_max, _bound_max, _memo_max, _work_max)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Layout:
-    """Labels in the vertex order of one network, to be searched with that network only."""
+    """Labels in the vertex order of one network, to be searched with that network only.
+
+    `idle` is scratch of threads that have ended, for the next ones: that of a lazy heuristic grows with the graph.
+    """
 
     network: Network
     labels: Any
+    idle: list[Any] = field(default_factory=list, repr=False)
+
+    def borrow(self) -> Any:
+        """Return scratch for one thread, to be given back by appending it to `idle`."""
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return memo_for(self.labels)
 
     def check_fits(self, network: Network) -> None:
         """Raise UsageError for another network, whose vertices are numbered differently."""

@@ -15,8 +15,10 @@ from aacbench.contract.method import GoalSearch
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, Graph
 from aacbench.search.astar import COSTS, COUNTS, RELATIVE_TOLERANCE, Answers, answers_from_tables
+from aacbench.search.author import scratch_class
 from aacbench.search.goal import sides
 from aacbench.search.policy import TIES, Policy
+from aacbench.search.scratch import new_memo
 
 Bound = Callable[[int, int], Any]
 
@@ -37,6 +39,7 @@ class _Search:
     pushed: int = 0
     stale: int = 0
     settled: int = 0  # by the goal search
+    work: int = 0  # as the heuristic reports it
 
 
 def search_python(
@@ -44,10 +47,11 @@ def search_python(
 ) -> Answers:
     """Run A* for each query with a callable h(u, t); all counts equal those of the compiled kernel.
 
-    If the callable has a method `bind(t)`, it is called once per query and returns how many vertices it settled.
+    If the callable has a method `bind(t)`, it is called once per query and returns how many vertices it settled; if it
+    has a method `work()`, that returns the work of its bounds since then.
     """
     successors = _adjacency(graph)
-    prepare = getattr(bound, "bind", lambda target: 0)
+    prepare, work = getattr(bound, "bind", lambda target: 0), getattr(bound, "work", lambda: 0)
     bound = _finite(bound, graph.integral)
     costs = np.zeros((len(sources), len(COSTS)), dtype=graph.weights.dtype)
     counts = np.zeros((len(sources), len(COUNTS)), dtype=np.int64)
@@ -57,7 +61,7 @@ def search_python(
         if s != t:
             settled = prepare(t)
             run = _run(successors, bound, s, t, policy)
-            run.settled = settled
+            run.settled, run.work = settled, work()
             path = _path(run, s, t)
             _fill(costs[query], counts[query], graph, successors, run, bound(s, t), path, t)
         found_paths.append(np.array(path, dtype=np.int64))
@@ -165,7 +169,7 @@ def _fill(
     level = sum(found - slack <= f <= found + slack for f in run.popped) if path else 0
     cost[:] = found, path_cost, h_source
     edges, expanded = max(0, len(path) - 1), run.settled + len(run.popped)
-    count[:] = edges, expanded, run.reexpanded, run.pushed, run.stale, len(run.h), below, level
+    count[:] = edges, expanded, run.reexpanded, run.pushed, run.stale, len(run.h), below, level, run.work
 
 
 class GoalBound:
@@ -176,19 +180,25 @@ class GoalBound:
         self._kernel, self._start, self._visit = (
             _uncompiled(function) for function in (kernel, goal.start, goal.visit)
         )
-        self._memo = np.zeros(goal.memo, dtype=graph.weights.dtype)
+        weight, record = graph.weights.dtype, scratch_class(goal)
+        self._memo = new_memo(goal.memo, weight, graph.vertices, goal.scratch or {}, record)
         self._target = -1
 
     def bind(self, target: int) -> int:
         self._target = target
-        self._memo[:] = 0
-        self._start(self._labels, self._memo, target)
+        self._memo.numbers[:] = 0
+        self._memo.stamp[0] += 1
+        self._memo.work[0] = 0
+        self._start(self._labels, self._memo.given, target)
         return sum(self._settle(target, side == 0) for side in range(*sides(self._graph, self._goal)))
 
     def __call__(self, u: int, t: int) -> Any:
         if t != self._target:
             self.bind(t)
-        return self._kernel(self._labels, self._memo, u, t)
+        return self._kernel(self._labels, self._memo.given, u, t)
+
+    def work(self) -> int:
+        return int(self._memo.work[0])
 
     def _settle(self, target: int, towards: bool) -> int:
         graph = self._graph.reverse if towards else self._graph
@@ -201,7 +211,7 @@ class GoalBound:
             if popped != best[u][1]:
                 continue
             settled += 1
-            if self._visit(self._labels, self._memo, u, g, towards):
+            if self._visit(self._labels, self._memo.given, u, g, towards):
                 break
             row = slice(graph.indptr[u], graph.indptr[u + 1])
             for v, weight in zip(graph.indices[row].tolist(), graph.weights[row], strict=True):

@@ -1,7 +1,6 @@
 """Checks of memory: deployed arrays fit the budget, and a larger budget never gives less."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from itertools import pairwise
 from numbers import Real
 from typing import Any
@@ -71,10 +70,18 @@ def _some_setting_falls(before: Params, after: Params) -> bool:
 
 
 def _check_bytes(subject: Subject, graph: Graph, budgets: Iterable[float]) -> None:
-    measured = {}
+    measured: dict[float, int] = {}
+    refused: dict[float, NotSupportedError] = {}
     for budget in budgets:
-        with suppress(NotSupportedError):
+        try:
             measured[budget] = subject.build_extra(graph, budget).memory.total_bytes
+        except NotSupportedError as refusal:
+            refused[budget] = refusal
+    for more, refusal in sorted(refused.items()):
+        if smaller := [budget for budget in measured if budget < more]:
+            raise BrokenError(f"{max(smaller):g} bytes per vertex are supported, but {more:g} are not: {refusal}")
+    if refused and not measured:
+        raise refused[max(refused)]
     for (less, before), (more, after) in pairwise(sorted(measured.items())):
         if after < before:
             raise BrokenError(

@@ -6,7 +6,7 @@ from aacbench.contract.method import Parameter, Unsupported
 from aacbench.contract.parameters import problem_with
 from aacbench.errors import AacbenchError
 from aacbench.graphs.record import Graph
-from aacbench.testing.subject import SEED, BrokenError, NotBuiltError, NotSupportedError, Subject
+from aacbench.testing.subject import SEED, BlockedError, BrokenError, NotBuiltError, NotSupportedError, Subject
 from aacbench.testing.zoo import as_symmetric, is_one_way
 
 OTHER_SEEDS = (2, 12345)
@@ -28,7 +28,7 @@ def parameters(subject: Subject, graph: Graph) -> None:
 
 
 def builds(subject: Subject, graph: Graph) -> None:
-    """`build` returns a heuristic for all settings that `fit` returns."""
+    """`build` returns a heuristic, or Unsupported, for all settings that `fit` returns."""
     try:
         for _ in subject.builds(graph):
             pass
@@ -68,7 +68,7 @@ def directed(subject: Subject, graph: Graph) -> None:
     refusal = _refusal(subject, graph)
     if not subject.method.claims.directed:
         if refusal is None:
-            raise BrokenError("`directed` is not claimed, so `fit` must return Unsupported for one-way arcs")
+            raise BrokenError("`directed` is not claimed, so `fit` or `build` must return Unsupported for one-way arcs")
         return
     if refusal is not None:
         if _refusal(subject, as_symmetric(graph)) is None:
@@ -77,8 +77,21 @@ def directed(subject: Subject, graph: Graph) -> None:
 
 
 def _refusal(subject: Subject, graph: Graph) -> str | None:
+    """The reason why `fit`, or `build` at every budget, refuses the graph; None if it does not."""
     answer = subject.fit(graph, AMPLE)
-    return answer.reason if isinstance(answer, Unsupported) else None
+    if isinstance(answer, Unsupported):
+        return answer.reason
+    reason = None
+    for budget in (*subject.budgets, AMPLE):  # other checks have built the first ones
+        try:
+            subject.build(graph, budget)
+        except NotSupportedError as refusal:
+            reason = str(refusal)
+        except (NotBuiltError, BlockedError):  # which other checks report
+            return None
+        else:
+            return None
+    return reason
 
 
 def _check_parameter(name: str, parameter: Parameter) -> None:

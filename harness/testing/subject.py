@@ -3,6 +3,7 @@
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,6 +17,8 @@ from aacbench.contract.method import Heuristic, Method, Params, Unsupported
 from aacbench.contract.parameters import problem_with
 from aacbench.errors import NotFiniteError, UsageError
 from aacbench.graphs.record import Array, Graph
+from aacbench.run.artifacts import Artifacts
+from aacbench.run.fitting import checked_refusal
 from aacbench.run.loaded_graph import LoadedGraph, build_context
 from aacbench.run.shared import Pools
 from aacbench.testing.graph_case import GraphCase
@@ -31,7 +34,7 @@ class BrokenError(Exception):
 
 
 class NotSupportedError(Exception):
-    """The method's `fit` refuses the graph; the message is its reason."""
+    """The method's `fit` or `build` refuses the graph; the message is its reason."""
 
 
 class NotBuiltError(Exception):
@@ -224,12 +227,17 @@ class Subject:
         for budget in () if graph.integral else self.budgets:
             params = self.fit(graph, budget, PAPER)
             if not isinstance(params, Unsupported) and params != self.fit(graph, budget):
-                yield build_on(self.case(graph), self.method, params, budget, SEED)
+                with suppress(NotSupportedError):
+                    yield build_on(self.case(graph), self.method, params, budget, SEED)
 
 
 def build_on(case: GraphCase, method: Method, params: Params, budget: float, seed: int) -> Built:
     """Build on a copy of the graph; deploy and measure on the original, which the method cannot change."""
     loaded = case.loaded()
-    heuristic = method.build(build_context(loaded, method, params, seed, Pools(loaded.net)))
+    pools = Pools(loaded.net)
+    artifacts = Artifacts(pools, loaded.net.graph.digest)
+    heuristic = method.build(build_context(loaded, method, params, seed, pools, artifacts=artifacts))
+    if isinstance(heuristic, Unsupported):
+        raise NotSupportedError(checked_refusal(heuristic, Budget(budget), case.graph.vertices).reason)
     memory = inventory(heuristic, case.graph.vertices)
     return Built(case, loaded, budget, heuristic, deploy(heuristic, case.net), memory)

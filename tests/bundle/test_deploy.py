@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import all_pairs, example_count, graphs_to_compile_for
 
+from aacbench.bundle import store
 from aacbench.bundle.deploy import TIERS, deploy
 from aacbench.bundle.evidence import Sample, check_evidence, other_forms, take_evidence
+from aacbench.bundle.inventory import inventory
 from aacbench.contract.method import BatchHeuristic, LabelHeuristic, ScalarHeuristic
 from aacbench.errors import AacbenchError, DisagreementError, UsageError
 from aacbench.graphs import from_arcs
@@ -186,3 +188,25 @@ def recursive(labels, u, t):
 def test_a_recursive_kernel_is_refused():
     with pytest.raises(UsageError, match="recursive"):
         deploy(LabelHeuristic({"rows": ROWS}, recursive), network(from_arcs(3, [0, 1], [1, 2], [1, 1])))
+
+
+def scaled(arrays, us, t):
+    return np.abs(arrays["rows"][us, 0] - arrays["rows"][t, 0]) * arrays["scale"]
+
+
+def test_a_batch_finds_its_settings_among_its_arrays(tmp_path):
+    net = network(from_arcs(3, [0, 1], [1, 2], [1, 1]))
+    batch = BatchHeuristic({"rows": ROWS}, scaled, settings={"scale": 3})
+    assert deploy(batch, net).many([0, 1], 2).tolist() == (3 * np.abs(ROWS[:2, 0] - ROWS[2, 0])).tolist()
+    assert inventory(batch, 3).settings_bytes == 8
+    assert store.load(store.save(tmp_path, batch, net.graph)).settings == {"scale": 3}
+    label = LabelHeuristic({"rows": ROWS}, "differential", {"scale": 3}, many=scaled)
+    assert [form.settings for _, form in other_forms(label)] == [{"scale": 3}]
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"), [({"rows": 1}, "both an array and a setting"), ({"scale": "x"}, "finite number")]
+)
+def test_settings_of_a_batch_are_checked(settings, reason):
+    with pytest.raises(UsageError, match=reason):
+        deploy(BatchHeuristic({"rows": ROWS}, scaled, settings=settings), network(from_arcs(3, [0], [1], [1])))

@@ -57,13 +57,18 @@ def write_files(folder, *names):
 
 
 def test_the_first_file_is_about_thirty_lines():
-    assert set(FILES) == {"compass.py", "crow.py", "lend.py", "three.py", "setup.cfg", "pyproject.toml"}
+    assert set(FILES) == {
+        *("compass.py", "crow.py", "lend.py", "tree.py", "three.py"),
+        *("setup.cfg", "pyproject.toml"),
+    }
     assert len(FILES["compass.py"].splitlines()) <= 35
 
 
-@pytest.mark.parametrize(("line", "shown"), list(zip(RUNS, tables(TEXT), strict=True)), ids=["compass", "crow", "lend"])
+@pytest.mark.parametrize(
+    ("line", "shown"), list(zip(RUNS, tables(TEXT), strict=True)), ids=["compass", "crow", "lend", "tree"]
+)
 def test_commands_give_the_tables_shown(folder, aacbench, line, shown):
-    write_files(folder, "compass.py", "crow.py", "lend.py")
+    write_files(folder, "compass.py", "crow.py", "lend.py", "tree.py")
     code, out, err = aacbench(line)
     assert code == 0, err
     (printed,) = tables(out)
@@ -72,7 +77,9 @@ def test_commands_give_the_tables_shown(folder, aacbench, line, shown):
     assert [{name: row[name] for name in common} for row in printed] == [
         {name: row[name] for name in common} for row in shown
     ]
-    assert "outcome" not in printed[0]  # the column is there only where something is not ok
+    assert ("outcome" in printed[0]) == ("outcome" in shown[0])  # only where something is not ok
+    refused = re.findall(r"```text\n(- unsupported: .*)\n```", TEXT) if "outcome" in printed[0] else []
+    assert [text for text in out.splitlines() if text.startswith("- ")] == refused
 
 
 def test_the_package_is_found_by_its_entry_point(folder):

@@ -30,6 +30,16 @@ def test_every_number_by_hand(tmp_path):
     assert "deploys more bytes than its budget, by design" in markdown([replace(row, matched=False)], "a", "b")
 
 
+def test_work_is_compared_with_the_expansions_where_there_is_any(tmp_path):
+    cells = [made_cell("a", [2, 8, 5], h_work=[3, 3, 9], unreachable=(2,)), made_cell("b", [10, 6, 4])]
+    cells += [made_cell("c", [1], budget=64), made_cell("a", [4], budget=64, outcome="wrong")]
+    root = made_study(tmp_path, cells)
+    (row,) = compare(*sides(root, "a", "b"))
+    assert (row.work_a, row.work_b, row.ratio_of_totals) == (3, 0, 1)
+    assert "h_work A" in markdown([row], "a", "b")
+    assert "h_work" not in markdown(compare(*sides(root, "c", "a")), "c", "a")
+
+
 def test_the_geometric_mean_weighs_queries_alike(tmp_path):
     cells = [made_cell("a", [1, 100]), made_cell("b", [4, 100])]
     (row,) = compare(*sides(made_study(tmp_path, cells), "a", "b"))

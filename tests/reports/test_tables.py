@@ -119,6 +119,17 @@ def test_columns_that_say_nothing_are_left_out(tmp_path):
     assert rows[1] == ["p7", "32", "alt", "32.0", "K=4 labels=exact", "1", "5.00", "50.00"]
 
 
+def test_the_work_of_a_lazy_heuristic_stands_beside_its_expansions(tmp_path):
+    cells = [made_cell("dijkstra", [10, 30]), made_cell("lazy", [2, 4], h_work=[5, 8])]
+    text = markdown(rows_of(planned_cells(made_study(tmp_path, cells))))
+    header, _, base, lazy = cells_of(text)
+    at = header.index("test")
+    assert header[at : at + 3] == ["test", "h_work", "test + h_work"]
+    assert base[at : at + 3] == ["20.00", "0.00", "20.00"]
+    assert lazy[at : at + 3] == ["3.00", "6.50", "9.50"]
+    assert "h_work: work per test query" in text
+
+
 def test_declared_bytes_do_not_pass_for_measured_ones(tmp_path):
     held = {"nominal_per_vertex": 32, "measured_per_vertex": 0.0, "measured": False}
     text = markdown(rows_of(planned_cells(made_study(tmp_path, [made_cell("scalar", [5], bytes=held)]))))

@@ -35,9 +35,9 @@ def test_columns_and_bytes_are_fixed():
     )
     assert data == (
         b"query,split,source,target,outcome,cost,reference_cost,path_cost,path_edges,expanded,reexpanded,generated,"
-        b"stale_pops,h_calls,h_source,below_optimum,on_optimum\n"
-        b"0,test,0,0,ok,0.30000000000000004,0,3.0,0,0,0,0,0,7,inf,0,0\n"
-        b"1,test,1,1,error,-1.0,1,1e-07,1,1,1,1,1,8,nan,1,1\n"
+        b"stale_pops,h_calls,h_source,below_optimum,on_optimum,h_work\n"
+        b"0,test,0,0,ok,0.30000000000000004,0,3.0,0,0,0,0,0,7,inf,0,0,0\n"
+        b"1,test,1,1,error,-1.0,1,1e-07,1,1,1,1,1,8,nan,1,1,1\n"
     )
     assert write_timings({name: [i] for i, name in enumerate(TIMINGS)}) == (
         b"query,repetition,order,wall_ns\n0,1,2,3\n"
@@ -60,6 +60,14 @@ def test_reading_gives_back_what_was_written(data, count):
         if count and isinstance(values, np.ndarray):
             assert read[name].dtype == values.dtype
     assert write_queries(read) == write_queries(written) or not count
+
+
+def test_rows_of_older_versions_have_no_work():
+    header, *lines = write_queries(queries(count=2)).decode().splitlines()
+    assert header.endswith(",h_work")
+    older = "\n".join(line.rpartition(",")[0] for line in (header, *lines)).encode()
+    assert read_queries(older)["h_work"].tolist() == [0, 0]
+    assert read_queries(older)["on_optimum"].tolist() == [0, 1]
 
 
 def test_other_order_and_more_columns_are_read():
