@@ -9,7 +9,7 @@ from aacbench.cli.shared import echo_json
 from aacbench.errors import StoreError, UsageError
 from aacbench.prereg.checks import TAMPERED
 from aacbench.prereg.evaluate import Judged, forest
-from aacbench.prereg.files import FOLDER, LEDGER, Files, files_of, project_registrations, shipped
+from aacbench.prereg.files import FOLDER, LEDGER, Files, files_of, project_registrations, relative, shipped
 from aacbench.prereg.history import history_of
 from aacbench.prereg.ledger import read_ledger
 from aacbench.prereg.predictions import INTERVAL, POINT, VIOLATIONS, Band, Count, Equivalence, Ordering, Prediction
@@ -54,13 +54,15 @@ def verify_all(
 
 def _write(out: Path, record: Mapping[str, object]) -> str:
     """Write the results if possible: whoever verifies another person's files may have no right to write there."""
+    inside = relative(out, Path())
+    shown = out.resolve() if inside.startswith("..") else inside
     try:
         with storing(out.parent):
             make_folder(out.parent)
             replace_file(out, pretty(finite(record)))
     except StoreError:
-        return f"{out} could not be written; use --json to print its content."
-    return f"Also in {out}."
+        return f"{shown} could not be written; use --json to print its content."
+    return f"Also in {shown}."
 
 
 def text(found: Verification) -> str:
