@@ -56,6 +56,7 @@ def check(
         only=[word.strip() for word in only.split(",")] if only else (),
         limits=Limits(time_limit),
         on_result=(lambda _: None) if as_json else _print,
+        on_progress=lambda text: click.echo(text, err=True),
     )
     if as_json:
         echo_json(report.record())

@@ -12,25 +12,36 @@ from aacbench.run.exit_codes import MISMATCH, USAGE
 from aacbench.util.text import one_line
 from aacbench.version import VERSION
 
-# name -> (module:attribute, summary): listing the commands must not import them.
-COMMANDS = {
-    "run": ("aacbench.cli.run:run", "Run a protocol: methods on graphs at budgets, to a table."),
-    "status": ("aacbench.cli.results:status", "Show the progress of a study, and what is damaged."),
-    "report": ("aacbench.cli.results:report", "Print the tables of a study again."),
-    "compare": ("aacbench.cli.results:compare", "Compare two methods query by query."),
-    "stats": ("aacbench.cli.results:stats", "Test whether two methods differ, or are equivalent."),
-    "replay": ("aacbench.cli.replay:replay", "Build a cell again and recompute what it was judged by."),
-    "export": ("aacbench.cli.export:export", "Copy the heuristic of a cell into a folder, to deploy it."),
-    "studies": ("aacbench.cli.studies:studies", "List the studies, and what each folder holds."),
-    "delete": ("aacbench.cli.delete:delete", "Delete a study, some of its cells, or its artifacts."),
-    "graphs": ("aacbench.cli.graphs:graphs", "List the graphs, or show one."),
-    "methods": ("aacbench.cli.methods:methods", "List the methods, or show one: claims, parameters, an example."),
-    "plugins": ("aacbench.cli.plugins:plugins", "List plugins, their methods, and their problems."),
-    "check": ("aacbench.cli.check:check", "Check that a method keeps its claims, on a zoo of small graphs."),
-    "new-method": ("aacbench.cli.new_method:new_method", "Write a package with a template of a method."),
-    "prereg": ("aacbench.cli.prereg:prereg", "Register predictions, lock them, run them, and judge them."),
-    "protocols": ("aacbench.cli.protocols:protocols", "List the protocols, or show one."),
+# By what a user wants to do: name -> (module:attribute, summary). Listing the commands must not import them.
+GROUPS = {
+    "Run a study": {
+        "run": ("aacbench.cli.run:run", "Run a protocol: methods on graphs at budgets, to a table."),
+        "protocols": ("aacbench.cli.protocols:protocols", "List the protocols, or show one."),
+        "methods": ("aacbench.cli.methods:methods", "List the methods, or show one: claims, parameters, an example."),
+        "graphs": ("aacbench.cli.graphs:graphs", "List the graphs, or show one."),
+    },
+    "Read the results": {
+        "studies": ("aacbench.cli.studies:studies", "List the studies, and what each folder holds."),
+        "status": ("aacbench.cli.results:status", "Show the progress of a study, what is damaged, and its cells."),
+        "report": ("aacbench.cli.results:report", "Print the tables of a study: Markdown, CSV, LaTeX or JSON."),
+        "compare": ("aacbench.cli.results:compare", "Compare two methods query by query."),
+        "stats": ("aacbench.cli.results:stats", "Test whether two methods differ, or are equivalent."),
+    },
+    "Use the cells of a study": {
+        "replay": ("aacbench.cli.replay:replay", "Build a cell again and recompute what it was judged by."),
+        "export": ("aacbench.cli.export:export", "Copy the heuristic of a cell into a folder, to deploy it."),
+        "delete": ("aacbench.cli.delete:delete", "Delete a study, some of its cells, or its artifacts."),
+    },
+    "Write a method of your own": {
+        "new-method": ("aacbench.cli.new_method:new_method", "Write a package with a template of a method."),
+        "check": ("aacbench.cli.check:check", "Check that a method keeps its claims, on a zoo of small graphs."),
+        "plugins": ("aacbench.cli.plugins:plugins", "List plugins, their methods, and their problems."),
+    },
+    "Predict before you look": {
+        "prereg": ("aacbench.cli.prereg:prereg", "Register predictions, lock them, run them, and judge them."),
+    },
 }
+COMMANDS = {name: entry for commands in GROUPS.values() for name, entry in commands.items()}
 
 
 _UNUSABLE = (errno.ENAMETOOLONG, errno.EACCES)  # errors of a name that a user gave, wherever they show
@@ -53,8 +64,9 @@ class LazyGroup(click.Group):
         return getattr(import_module(module), attribute)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, summary) for name, (_, summary) in commands.items()])
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
@@ -64,9 +76,10 @@ def group(debug: bool) -> None:
     """Compare A* heuristics at matched memory, honestly.
 
     \b
-    aacbench run                  a first table on the embedded graphs
-    aacbench graphs               the known graphs, and where their files are
-    aacbench graphs show p7       one of them in detail
+    aacbench run                     a first table on the embedded graphs
+    aacbench run --methods alt,cdh --graphs road-5000 --budgets 16,32
+    aacbench methods cdh             what a method claims and takes
+    aacbench COMMAND --help          more about a command, with examples
     """
 
 

@@ -12,13 +12,26 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from aacbench.contract.budget import GraphInfo
-from aacbench.reports.formatting import LONGEST_REASON, aligned, file_notes, graph_names, graph_notes, short_settings
-from aacbench.run.plan import CellPlan
+from aacbench.library.time_left import TimeLeft
+from aacbench.reports.formatting import (
+    LONGEST_REASON,
+    aligned,
+    file_notes,
+    graph_names,
+    graph_notes,
+    setting_text,
+    short_settings,
+    switches,
+)
+from aacbench.run.layout import SHORT_DIGITS
+from aacbench.run.plan import CellPlan, estimated_work
 from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, STRATA, Study
+from aacbench.search.policy import parse
+from aacbench.util.compiling import tell_within
 from aacbench.util.text import one_line
 
 Planned = tuple[CellPlan, str]
@@ -34,11 +47,15 @@ def plan_text(
     defaults: Mapping[str, Mapping[str, Any]],
 ) -> str:
     """Return the plan as a table, with totals and unsupported cells below it."""
-    names = graph_names(infos)
-    work = {name: _work(study, cell, infos[cell.graph]) for cell, name in cells}
+    names, usual = graph_names(infos), switches(parse(study.search).name)
+
+    def switched(cell: CellPlan) -> str:
+        return setting_text({key: value for key, value in switches(cell.policy).items() if usual[key] != value})
+
+    work = {name: estimated_work(study, cell, infos[cell.graph]) for cell, name in cells}
     groups: dict[tuple[str, str, float, str], list[Planned]] = {}
     for cell, name in cells:
-        settings = short_settings(cell.method, cell.params, defaults)
+        settings = " ".join(filter(None, (short_settings(cell.method, cell.params, defaults), switched(cell))))
         groups.setdefault((cell.graph, cell.label, cell.budget, settings), []).append((cell, name))
     rows = [
         {
@@ -74,11 +91,6 @@ def plan_text(
     return "\n".join([table, "", *lines, *graph_notes(names), *file_notes(study.graphs), *sorted(refused)])
 
 
-def _work(study: Study, cell: CellPlan, info: GraphInfo) -> int:
-    queries = sum(study.queries.most(split, info.vertices) for split in cell.splits)
-    return 0 if cell.unsupported or cell.failed else info.vertices * queries
-
-
 def _named(plan: CellPlan) -> str:
     name = f"{plan.setting or plan.label}{_ROLES.get(plan.role, '')}"
     return f"{plan.graph} {name} at {plan.budget:g} B/v, seed {plan.seed}"
@@ -91,7 +103,7 @@ class _NotebookLine:
         from IPython.display import display
 
         self._handle = display(self._told("starting"), raw=True, display_id=True)
-        self._text: dict[str, Any] = {"description": "cells", "completed": 0, "total": None}
+        self._text: dict[str, Any] = {"description": "cells", "completed": 0, "total": None, "left": ""}
 
     def start(self) -> None:
         """Nothing: the line is there."""
@@ -99,13 +111,14 @@ class _NotebookLine:
     def stop(self) -> None:
         """Nothing: the last line stays."""
 
-    def add_task(self, description: str, total: float | None) -> int:
+    def add_task(self, description: str, total: float | None, left: str) -> int:
         return 0
 
     def update(self, task: int, **changes: Any) -> None:
         self._text |= changes
-        done = f"{self._text['completed']}/{self._text['total'] or '?'}"
-        self._handle.update(self._told(f"{self._text['description']} {done}"), raw=True)
+        now = self._text
+        line = f"{now['description']} {now['completed']}/{now['total'] or '?'} {now['left']}".rstrip()
+        self._handle.update(self._told(line), raw=True)
 
     @staticmethod
     def _told(text: str) -> dict[str, str]:
@@ -126,32 +139,35 @@ class Progress:
         self._console = Console(stderr=True)
         self._bar: Bar | _NotebookLine | None = None
         self._task: Any = None
-        self._total = self._done = self._failed = 0
+        self._planned = self._total = self._done = self._failed = 0
         self._began = time.monotonic()
+        self._left = TimeLeft()
+        self._compilations = tell_within(self._step)
 
     def __enter__(self) -> "Progress":
         if _in_notebook():
             self._bar = _NotebookLine()
         elif sys.stderr is not None and sys.stderr.isatty():
-            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-            self._bar = Bar(*columns, console=self._console)
+            name, left = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[left]}")
+            self._bar = Bar(name, BarColumn(), MofNCompleteColumn(), left, console=self._console)
             self._bar.start()
         if self._bar is not None:
-            self._task = self._bar.add_task("cells", total=None)
+            self._task = self._bar.add_task("cells", total=None, left="")
+        self._compilations.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._compilations.__exit__(kind, error, trace)
         if self._bar is not None:
             self._bar.stop()
 
     def notify(self, event: str, facts: Mapping[str, Any]) -> None:
         if event == "planned":
-            self._total += facts["cells"]
-            self._line(f"{self._total} cells")
+            self._plan(facts)
         elif event == "graph":
-            self._line(f"loading {facts['name']}")
+            self._step(f"loading {facts['name']}")
         elif event == "progress" and self._bar is not None:
             self._bar.update(self._task, description=f"{facts['plan'].label}: {facts['text']}")
         elif event == "progress":
@@ -160,7 +176,28 @@ class Progress:
             self._timing(event, facts)
         elif event in ("cell", "kept", "rebuilt"):
             self._done += event != "rebuilt"
+            if event == "cell":
+                self._left.done(facts["cell"])
+            else:
+                self._left.skip(facts["cell"])
             self._finished(facts)
+
+    def _plan(self, facts: Mapping[str, Any]) -> None:
+        """Count the cells to come, and those that will be chosen from them, so that the total stays what it is."""
+        some = f"{facts['cells']} cells were chosen" if self._planned else f"{facts['cells']} cells"
+        self._planned += facts["cells"]
+        self._total = self._planned + facts["later"]
+        self._left.plan(facts["work"], facts["later"])
+        chosen = f", and up to {facts['later']} chosen from their results" if facts["later"] else ""
+        self._line(some + chosen)
+        if self._bar is not None:
+            self._bar.update(self._task, total=self._total, description="cells")
+
+    def _step(self, text: str) -> None:
+        """Show what the run does before there are cells to count."""
+        self._line(text)
+        if self._bar is not None:
+            self._bar.update(self._task, description=text)
 
     def _timing(self, event: str, facts: Mapping[str, Any]) -> None:
         key = facts["key"]
@@ -175,14 +212,18 @@ class Progress:
         outcome = facts.get("outcome", "kept")
         plan = facts["plan"]
         text = f"{_named(plan)}: {outcome}"
+        if outcome not in ("ok", "kept"):
+            text = f"{facts['cell'][:SHORT_DIGITS]}: {text}"
         self._failed += outcome not in ("ok", "kept", "unsupported")
         if facts.get("reason"):
             text += f" ({one_line(facts['reason'], LONGEST_REASON)})"
         if self._bar is None:
-            self._line(f"[{self._done}/{self._total}] {text}")
+            left = self._left.text()
+            self._line(f"[{self._done}/{self._total}{', ' + left if left else ''}] {text}")
             return
         name = f"cells, {self._failed} failed" if self._failed else "cells"
-        self._bar.update(self._task, total=self._total, completed=self._done, description=name)
+        shown = {"completed": self._done, "description": name, "left": self._left.text()}
+        self._bar.update(self._task, total=self._total, **shown)
         if facts.get("reason"):
             self._console.print(text, markup=False)  # alt[tie=fifo] is not markup
 

@@ -14,7 +14,7 @@ from aacbench.run.build import Built, CellJob, Result
 from aacbench.run.events import RunLog, new_log
 from aacbench.run.fitting import Answer, Question, ask_all
 from aacbench.run.loaded_graph import GraphMetadata, metadata_of
-from aacbench.run.plan import CellPlan, Choice, Plan, check_methods, choose, plan
+from aacbench.run.plan import CellPlan, Choice, Plan, check_methods, choose, estimated_work, plan
 from aacbench.run.rebuild import built_before, fastest_cells, judged, other_seed, rebuild, stored_bundle, stored_job
 from aacbench.run.records import Study
 from aacbench.run.run_config import RunConfig, key_of, named
@@ -106,7 +106,7 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
 def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
     """All that can be planned ahead, then the cells that were chosen on it."""
     first = run.named(planned.cells)
-    _begin(run, first, first)
+    _begin(run, first, first, later=len(planned.groups()))
     _execute(run, first, {})
     groups = [run.named(candidates) for candidates in planned.groups().values()]
     choices: list[Choice] = choose(run.config.root, groups, run.study.selection)
@@ -118,7 +118,8 @@ def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
     return [*first, *second]
 
 
-def _begin(run: _Run, known: list[tuple[CellPlan, str]], coming: list[tuple[CellPlan, str]]) -> None:
+def _begin(run: _Run, known: list[tuple[CellPlan, str]], coming: list[tuple[CellPlan, str]], later: int = 0) -> None:
+    """Write the plan as far as it is `known`; `later` cells at most will be chosen from the `coming` ones."""
     if run.config.existing != "verify":  # which writes nothing unless cells are missing
         run.log.begin()
         record = {
@@ -128,7 +129,8 @@ def _begin(run: _Run, known: list[tuple[CellPlan, str]], coming: list[tuple[Cell
         }
         write_plan(run.config.root, record)
         run.config.binding.begin()  # not before the study's folder could be written
-    run.config.notify("planned", {"cells": len(coming)})
+    work = {name: (cell.method, estimated_work(run.study, cell, run.graphs[cell.graph].info)) for cell, name in coming}
+    run.config.notify("planned", {"cells": len(coming), "later": later, "work": work})
 
 
 def damaged(root: Path, cells: Iterable[tuple[CellPlan, str]]) -> dict[str, str]:

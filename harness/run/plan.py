@@ -134,6 +134,12 @@ def plan(
     return Plan(tuple(cell for cells in found for cell in _distinct(cells)))
 
 
+def estimated_work(study: Study, cell: CellPlan, info: GraphInfo) -> int:
+    """Return how many vertices a cell's searches expand at most; builds are not counted."""
+    queries = sum(study.queries.most(split, info.vertices) for split in cell.splits)
+    return 0 if cell.unsupported or cell.failed else info.vertices * queries
+
+
 def chosen(candidate: CellPlan) -> CellPlan:
     return replace(candidate, splits=(TEST,), group="", role=CHOSEN)
 

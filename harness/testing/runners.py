@@ -98,17 +98,18 @@ def check_in_worker(
     only: Iterable[str] = (),
     limits: Limits | None = None,
     on_result: Callable[[Result], None] = lambda _: None,
+    on_progress: Callable[[str], None] = lambda _: None,
 ) -> Report:
     """Check a method in another process, where a hang or crash fails one check only.
 
-    `on_result` is called with each result as it arrives.
+    `on_result` is called with each result as it arrives, `on_progress` with a line such as that kernels are compiled.
     """
     checked_expectations(method, job.expected)
     subject_of(method, settings=job.settings).params()
     names = [check.name for check in checks_for(method, only)]
     results: list[Result] = []
     lost = 0
-    with Pool(job, 1, limits or Limits(SECONDS)) as workers:
+    with Pool(job, 1, limits or Limits(SECONDS), progress=lambda _, text: on_progress(text)) as workers:
         for name, answer in workers.run(names):
             lost += isinstance(answer, Failure)
             results.append(Result(name, FAILED, reason=answer.reason) if isinstance(answer, Failure) else answer)
