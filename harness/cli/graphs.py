@@ -163,12 +163,29 @@ def describe(graph: "Graph") -> dict[str, Any]:
         "symmetric": graph.symmetric,
         "declared directed": graph.declared_directed,
         "coordinates": graph.coords is not None,
+        "names of vertices": graph.names is not None,
         "strong components": len(strong),
         "largest strong component": int(strong.max()),
         "weak components": len(weak),
         "largest weak component": int(weak.max()),
+        **_scenario(graph.name),
         "digest": graph.digest,
     }
+
+
+def _scenario(name: str) -> dict[str, int]:
+    """Count the problems and buckets of a map's scenario, if its file is on this machine."""
+    from aacbench.graphs import fetch
+    from aacbench.graphs.catalogue import SCENARIO, catalogue
+    from aacbench.graphs.readers.movingai import read_scenario
+
+    entry = catalogue().get(name)
+    file = entry.files.get(SCENARIO) if entry else None
+    path = file and (fetch.in_data_folder(file) or fetch.in_cache(file))
+    if not path:
+        return {}
+    buckets = read_scenario(path).bucket
+    return {"scenario problems": len(buckets), "scenario buckets": len(set(buckets.tolist()))}
 
 
 def _cell(value: Any) -> str:

@@ -7,7 +7,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from aacbench.cli.graphs import graphs
+from aacbench.cli.graphs import describe, graphs
 from aacbench.errors import UsageError
 from aacbench.graphs import from_arcs
 from aacbench.graphs.catalogue import catalogue
@@ -95,6 +95,7 @@ def test_show_tells_what_a_graph_is():
         "symmetric": False,
         "declared directed": True,
         "coordinates": False,
+        "names of vertices": False,
         "strong components": 2,
         "largest strong component": 3,
         "weak components": 2,
@@ -111,3 +112,12 @@ def test_show_of_an_unknown_name_is_a_usage_error():
 def test_importing_the_command_imports_no_numpy():
     code = "import sys, aacbench.cli.graphs; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_map_is_described_with_the_buckets_of_its_scenario(tmp_path):
+    file = tmp_path / "own" / catalogue()["movingai:arena"].files["scenario"].at
+    file.parent.mkdir(parents=True)
+    file.write_text("version 1\n" + "".join(f"{bucket}\ta.map\t2\t1\t0\t0\t1\t0\t1\n" for bucket in (0, 0, 3)))
+    facts = describe(from_arcs(2, [0], [1], [1], name="movingai:arena"))
+    assert (facts["scenario problems"], facts["scenario buckets"]) == (3, 2)
+    assert "scenario buckets" not in describe(from_arcs(2, [0], [1], [1], name="mine"))
