@@ -54,7 +54,7 @@ def export(
     if method is not None:
         if cell is None or folder is not None:
             raise click.UsageError("With --method, give only the folder to write.")
-        cell, folder = None, Path(cell)
+        folder = Path(cell)
     elif cell is None or folder is None or any(value is not None for value in place.values()):
         raise click.UsageError("Give the id of a cell and a folder, or --method and a folder.")
     root = study_folder(study)

@@ -222,8 +222,8 @@ class Progress:
             self._line(f"[{self._done}/{self._total}{', ' + left if left else ''}] {text}")
             return
         name = f"cells, {self._failed} failed" if self._failed else "cells"
-        shown = {"completed": self._done, "description": name, "left": self._left.text()}
-        self._bar.update(self._task, total=self._total, **shown)
+        left = self._left.text()
+        self._bar.update(self._task, total=self._total, completed=self._done, description=name, left=left)
         if facts.get("reason"):
             self._console.print(text, markup=False)  # alt[tie=fifo] is not markup
 

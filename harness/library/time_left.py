@@ -1,7 +1,7 @@
 """How long a run still takes, from how long its cells took so far."""
 
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 
 OVERHEAD = 10**6  # of a cell, in vertices to search: what it takes on the smallest graph
@@ -19,8 +19,8 @@ class TimeLeft:
         self._clock, self._last = clock, 0.0
         self._left: dict[str, tuple[str, float]] = {}
         self._later = 0
-        self._work: Counter[str] = Counter()
-        self._seconds: Counter[str] = Counter()
+        self._work: dict[str, float] = defaultdict(float)
+        self._seconds: dict[str, float] = defaultdict(float)
         self._cells = 0
 
     def plan(self, work: Mapping[str, tuple[str, int]], later: int = 0) -> None:
@@ -42,7 +42,7 @@ class TimeLeft:
 
     def seconds(self) -> float | None:
         """Return the estimate; None as long as too little is known."""
-        spent, done = self._seconds.total(), self._work.total()
+        spent, done = sum(self._seconds.values()), sum(self._work.values())
         if self._cells < LEAST_CELLS or spent < LEAST_SECONDS or not done:
             return None
         speeds = {method: self._seconds[method] / work for method, work in self._work.items() if work}

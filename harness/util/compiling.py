@@ -11,7 +11,7 @@ SENTENCE = "compiling kernels (on first use only, about half a minute)"
 _QUIET_SECONDS = 1.0  # without any compilation, before the next one is worth a word
 
 
-class Compilations(event.Listener):
+class Compilations(event.Listener):  # type: ignore[misc]  # numba has no types
     """Calls `tell` when compilation begins; kernels compiled within others, or right after them, are not told."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:

@@ -88,7 +88,7 @@ def test_a_dry_run_says_what_is_there_and_writes_nothing(study, tmp_path, capsys
 
 def test_exit_code_1_when_some_failed(tmp_path, capsys):
     assert run_study(tmp_path, "plain,failing") == 1
-    assert "- error: failing on p7 at 8 B/v: ValueError: no labels today" in capsys.readouterr().out
+    assert ": error: failing on p7 at 8 B/v: ValueError: no labels today" in capsys.readouterr().out
 
 
 def test_exit_code_1_when_the_baseline_failed_and_retrying_it_mends_the_table(tmp_path, capsys):

@@ -132,9 +132,9 @@ def test_mistakes_are_reported_in_the_words_of_the_document(folder, aacbench):
     plugins = " ".join(f"--plugin {name}.py" for name in MISTAKES)
     code, out, _ = aacbench(f"aacbench run {plugins} --methods {','.join(MISTAKES)} --graphs grid-8 --budgets 4,8")
     assert code == 3
-    reasons = out[out.index("\n- ") :].splitlines()
-    (wrong,) = re.findall(r"```text\n(- wrong: .*)\n```", TEXT)
-    assert wrong in reasons
+    reasons = [re.sub("^- [0-9a-f, ]+: ", "- ", line) for line in out[out.index("\n- ") :].splitlines()]
+    (wrong,) = re.findall(r"```text\n- [0-9a-f]{8}: (wrong: .*)\n```", TEXT)
+    assert f"- {wrong}" in reasons
     sentences = re.findall(r"^\| `([^`]+)` \|", TEXT[TEXT.index("When something goes wrong") :], flags=re.MULTILINE)
     for name, sentence in zip(["wide", "around", "nested"], sentences[1:4], strict=True):
         assert any(line.startswith(f"- error: {name} on grid-8 at 8 B/v") and sentence in line for line in reasons)
