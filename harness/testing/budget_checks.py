@@ -77,9 +77,9 @@ def _check_bytes(subject: Subject, graph: Graph, budgets: Iterable[float]) -> No
             measured[budget] = subject.build_extra(graph, budget).memory.total_bytes
         except NotSupportedError as refusal:
             refused[budget] = refusal
-    for more, refusal in sorted(refused.items()):
+    for more in sorted(refused):
         if smaller := [budget for budget in measured if budget < more]:
-            raise BrokenError(f"{max(smaller):g} bytes per vertex are supported, but {more:g} are not: {refusal}")
+            raise BrokenError(f"{max(smaller):g} bytes per vertex are supported, but {more:g} are not: {refused[more]}")
     if refused and not measured:
         raise refused[max(refused)]
     for (less, before), (more, after) in pairwise(sorted(measured.items())):
