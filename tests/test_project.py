@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "plugins": CORE - {"run", "stats"},
     "protocols": CORE,
     "prereg": CORE | {"protocols"},
-    "reports": CORE,
+    "reports": CORE | {"protocols"},
     "library": CORE | {"plugins", "protocols", "prereg", "reports"},
     "cli": CORE | {"testing", "plugins", "protocols", "prereg", "reports", "library"},
 }

@@ -22,7 +22,7 @@ def test_every_promised_name_is_there():
     assert set(catalogue()) == {
         *(f"dimacs:{area}" for area in ("NY", "BAY", "COL", "FLA", "rome99")),
         *(f"movingai:{area}" for area in ("arena", "brc202d", "16room_000", "maze512-32-0")),
-        "osmnx:manhattan",
+        *(f"osmnx:{area}" for area in ("manhattan", "modena", "berlin", "los-angeles", "netherlands")),
         "snap:cit-HepTh",
         "ogb:arxiv",
     }

@@ -1,0 +1,134 @@
+"""`aacbench paper run`: which studies it runs, what it says of missing data, and rows replayed from a user's files."""
+
+import networkx as nx
+import pytest
+from cli.command import command
+from made_studies import made_cell, made_study
+
+from aacbench.cli.paper_runs import given_graphs, run_all, wanted_studies
+from aacbench.errors import UsageError
+from aacbench.protocols.paper import read_paper
+from aacbench.reports.paper.comparison import compare
+from aacbench.reports.paper.studies import Shelf
+from aacbench.reports.paper.text import other_rows
+
+PAPER = read_paper()
+SIDE = 9
+
+
+@pytest.fixture
+def no_data(tmp_path, monkeypatch):
+    monkeypatch.setenv("AACBENCH_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("AACBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def small_city():
+    """A square of streets, both ways, under the ids and with the attributes of an OSMnx extract."""
+    city = nx.MultiDiGraph()
+    for x, y in nx.grid_2d_graph(SIDE, SIDE):
+        city.add_node(1000 + SIDE * x + y, x=str(x), y=str(y))
+    for (a, b), (c, d) in nx.grid_2d_graph(SIDE, SIDE).edges:
+        one, other = 1000 + SIDE * a + b, 1000 + SIDE * c + d
+        city.add_edge(one, other, length=str(1.5 + (one * other) % 7))
+        city.add_edge(other, one, length=str(2.5 + (one + other) % 5))
+    return city
+
+
+def write_dimacs(path):
+    arcs = [(one - 999, other - 999, 1 + (one + other) % 9) for one, other, _ in small_city().edges]
+    lines = [f"p sp {SIDE * SIDE} {len(arcs)}", *(f"a {one} {other} {weight}" for one, other, weight in arcs)]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def replay_on(graph, label, run, root, graphs):
+    """Run the study of one run and graph of an exhibit, and compare the exhibit with print."""
+    found = wanted_studies(PAPER, [label], root, graphs)
+    (study,) = [one for one in found if one.replay.graph == graph and one.replay.run.name == run]
+    assert study.missing == ""
+    code = run_all([study], {"workers": 1})
+    return code, [one for one in compare(Shelf(PAPER, root), PAPER.exhibit(label)) if one.printed.row["graph"] == graph]
+
+
+def test_a_dimacs_file_of_the_users_replays_its_rows(tmp_path):
+    write_dimacs(tmp_path / "ny.gr")
+    graphs = given_graphs([f"dimacs:NY=file:{tmp_path / 'ny.gr'}"], PAPER)
+    code, rows = replay_on("dimacs:NY", "tab:same-pool-firstm", "same-pool", tmp_path / "paper", graphs)
+    assert code == 0
+    replayed = {(row.printed.row.get("method"), row.printed.row.get("budget_bytes")): row.replayed for row in rows}
+    for budget in (32, 64, 128):
+        assert replayed["alt", budget].value == replayed["alt-pool", budget].value > 0
+    assert (tmp_path / "paper" / "same-pool" / "dimacs-NY.toml").is_file()
+    told = other_rows(Shelf(PAPER, tmp_path / "paper").studies("tab:same-pool-firstm"), [])
+    assert told == [f"dimacs:NY was replayed on file:{tmp_path / 'ny.gr'}."]
+
+
+@pytest.mark.filterwarnings("ignore::aacbench.graphs.fetch.UnverifiedDataWarning")
+def test_an_osmnx_extract_in_the_data_folder_replays_its_rows(tmp_path, monkeypatch):
+    monkeypatch.setenv("AACBENCH_DATA", str(tmp_path))
+    (tmp_path / "osmnx").mkdir()
+    nx.write_graphml(small_city(), tmp_path / "osmnx" / "modena.graphml")
+    code, rows = replay_on("osmnx:modena", "tab:osmnx", "alt", tmp_path / "paper", {})
+    assert code == 0
+    alt = [row for row in rows if row.printed.row["method"] == "alt"]
+    assert {row.printed.column: row.replayed.value for row in alt}["nodes"] == SIDE * SIDE
+    assert [row.replayed is not None for row in alt] == [True] * len(alt)
+    aac = [row for row in rows if row.printed.row["method"] == "aac" and row.printed.column == "reduction_percent"]
+    assert {row.why for row in aac} == {"not replayed yet"}
+
+
+def test_a_study_of_another_graph_is_left_alone(tmp_path, capsys):
+    (study,) = wanted_studies(PAPER, ["tab:training-drift"], tmp_path, {"sbm-10k": "p7"})
+    made_study(study.folder, [made_cell("alt", [1])], graphs=["sbm-10k"])
+    assert run_all([study], {"workers": 1}) == 2
+    assert f"{study.folder}: It was made with another graph or an earlier protocol" in capsys.readouterr().err
+    assert not study.folder.with_name("sbm-10k.toml").exists()
+
+
+def test_missing_data_is_named_and_the_rest_is_listed(no_data, capsys):
+    assert command("paper", "run", "tab:matched-hybrid", "--dry-run") == 0
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        "studies/paper/nonroad/sbm-10k: not run",
+        "studies/paper/nonroad/ba-10k: not run",
+    ]
+    assert f"put it at {no_data / 'data' / 'ogb/arxiv/edge.csv.gz'}" in err
+    assert command("paper", "run", "tab:matched-hybrid", "--dry-run", "--here") == 0
+    assert capsys.readouterr().err == ""
+    assert not (no_data / "studies").exists()
+
+
+def test_exhibits_without_their_data_or_without_runs_run_nothing(no_data, capsys):
+    assert command("paper", "run", "tab:latency") == 1
+    assert "dimacs:FLA is not here" in capsys.readouterr().err
+    assert command("paper", "run", "tab:latency", "--here") == 0
+    assert command("paper", "run", "fig:toy-p7") == 0
+    assert "nothing to run (closed form; seven vertices)" in capsys.readouterr().err
+
+
+def test_a_study_that_serves_several_exhibits_is_run_once(tmp_path):
+    labels = ["tab:valsplit", "tab:main-matched-memory", "tab:cdh-reference"]
+    folders = [study.folder for study in wanted_studies(PAPER, labels, tmp_path, {})]
+    assert len(folders) == len(set(folders))
+    assert folders.count(tmp_path / "valsplit" / "dimacs-NY") == 1
+
+
+def test_stand_ins_are_run_only_when_asked_for(tmp_path):
+    found = [
+        {study.replay.graph for study in wanted_studies(PAPER, ["tab:matched-hybrid"], tmp_path, {}, stand_ins=asked)}
+        for asked in (False, True)
+    ]
+    assert found[1] - found[0] == {"snap:cit-HepTh"}
+
+
+@pytest.mark.parametrize("text", ["dimacs:COL", "dimacs:COL=", "dimacs:XX=file:x.gr"])
+def test_a_graph_that_is_not_given_as_name_and_graph_is_refused(text):
+    with pytest.raises(UsageError, match="such as dimacs:COL=file:"):
+        given_graphs([text], PAPER)
+
+
+@pytest.mark.parametrize("words", [[], ["--all", "tab:valsplit"], ["tab:nothing"]])
+def test_exhibits_are_named_or_all_asked_for(words, capsys):
+    assert command("paper", "run", *words) == 2
+    assert capsys.readouterr().err.count("\n") == 1
