@@ -49,6 +49,20 @@ class Latency:
     pool_seconds: float
     build_bytes: int | None
 
+    def cells(self) -> dict[str, str]:
+        return {
+            "graph": self.graph,
+            "budget": f"{self.budget:g}",
+            "method": marked(self.method, self.oracle, self.matched),
+            "build s": f"{self.build_seconds:.1f}",
+            "pool s": f"{self.pool_seconds:.1f}",
+            "build MiB": "" if self.build_bytes is None else f"{self.build_bytes / MIB:.0f}",
+            "p50 us": f"{self.p50:.1f}",
+            "p95 us": f"{self.p95:.1f}",
+            "A/A ratio": optional(self.control_ratio, ".3f"),
+            "A/A spread": "" if self.control_spread is None else f"{100 * self.control_spread:.1f} %",
+        }
+
 
 def latencies(cells: Iterable[Cell]) -> list[Latency]:
     """Return a row for every timed method; refuse cells of several tiers, whose times are not comparable."""
@@ -69,31 +83,17 @@ def latencies(cells: Iterable[Cell]) -> list[Latency]:
 
 def markdown(rows: Sequence[Latency]) -> str:
     rows, graph_notes = with_short_graphs(rows)
-    table = aligned(list(map(_shown, rows)), TEXT_COLUMNS)
-    return without_markup("\n".join([table, "", *_notes(rows), *graph_notes]))
+    table = aligned([row.cells() for row in rows], TEXT_COLUMNS)
+    return without_markup("\n".join([table, "", *notes(rows), *graph_notes]))
 
 
 def latex(rows: Sequence[Latency]) -> str:
     rows, graph_notes = with_short_graphs(rows)
-    return tabular(list(map(_shown, rows)), TEXT_COLUMNS, [*_notes(rows), *graph_notes])
+    return tabular([row.cells() for row in rows], TEXT_COLUMNS, [*notes(rows), *graph_notes])
 
 
-def _shown(row: Latency) -> dict[str, str]:
-    return {
-        "graph": row.graph,
-        "budget": f"{row.budget:g}",
-        "method": marked(row.method, row.oracle, row.matched),
-        "build s": f"{row.build_seconds:.1f}",
-        "pool s": f"{row.pool_seconds:.1f}",
-        "build MiB": "" if row.build_bytes is None else f"{row.build_bytes / MIB:.0f}",
-        "p50 us": f"{row.p50:.1f}",
-        "p95 us": f"{row.p95:.1f}",
-        "A/A ratio": optional(row.control_ratio, ".3f"),
-        "A/A spread": "" if row.control_spread is None else f"{100 * row.control_spread:.1f} %",
-    }
-
-
-def _notes(rows: Sequence[Latency]) -> list[str]:
+def notes(rows: Sequence[Latency]) -> list[str]:
+    """Return how to read the table, one line each."""
     return [
         f"Times of single searches ({rows[0].tier} tier, {rows[0].repetitions} repetitions). The first method of each "
         "graph and budget, except dijkstra, ran twice under two names: the A/A ratio compares the two, and differences "

@@ -72,9 +72,19 @@ class Table:
 
 
 def analyse(
-    study: StudyContents, a: str | None, b: str | None, profile_label: str | None, estimand_name: str | None
+    study: StudyContents,
+    a: str | None,
+    b: str | None,
+    profile_label: str | None,
+    estimand_name: str | None,
+    *,
+    light: bool = False,
 ) -> Table:
-    """Test A against B; by default with the study's profile, and its two methods if it has exactly two."""
+    """Test A against B; by default with the study's profile, and its two methods if it has exactly two.
+
+    `light` leaves out what no table shows and takes most of the time: bootstraps beside intervals by formula, and
+    tests over queries where the family consists of differences.
+    """
     profile = profile_of(profile_label or (study.plan or {}).get("study", {}).get("analysis", CROSSED_2.label))
     estimand = estimand_of(estimand_name or profile.estimand)
     reported = [cell for cell in study.planned_cells() if cell.is_reported]
@@ -87,7 +97,7 @@ def analyse(
         if other is None:
             unpaired.append(f"{one.graph} with a budget of {one.budget:g} B/v: {reason}")
         else:
-            analyses.append(_analysis(one, other, dijkstra.get(one.graph), profile, estimand))
+            analyses.append(_analysis(one, other, dijkstra.get(one.graph), profile, estimand, light))
     needed = [side for side in sides_base if estimand.needs_base and side.graph in {one.graph for one in sides_a}]
     cells = [cell for side in [*sides_a, *sides_b, *needed] for cell in side.cells]
     oracles = dict.fromkeys(cell.key["label"] for cell in cells if cell.claims.get("oracle"))
@@ -120,11 +130,16 @@ def _methods(cells: Sequence[Cell], a: str | None, b: str | None) -> tuple[str, 
 
 
 def _analysis(
-    one: Side, other: Side, dijkstra: Mapping[Hashable, int | None] | None, profile: Profile, estimand: Estimand
+    one: Side,
+    other: Side,
+    dijkstra: Mapping[Hashable, int | None] | None,
+    profile: Profile,
+    estimand: Estimand,
+    light: bool,
 ) -> Analysis:
     paired = pair(one.rows(), other.rows(), dijkstra)
-    tests = query_tests(paired, profile)
-    found = with_memory(effect(paired, profile, estimand), one, other, profile)
+    tests = None if light and profile.family_of == "difference" else query_tests(paired, profile)
+    found = with_memory(effect(paired, profile, estimand, bootstrap=not light), one, other, profile)
     companion = estimand_of(profile.companion) if profile.companion and profile.companion != estimand.name else None
     return Analysis(
         graph=one.graph,
@@ -133,7 +148,7 @@ def _analysis(
         bytes_a=one.bytes,
         bytes_b=other.bytes,
         effect=found,
-        companion=effect(paired, profile, companion) if companion else None,
+        companion=effect(paired, profile, companion, bootstrap=not light) if companion else None,
         tests=tests,
         unpaired_seeds=paired.unpaired_seeds,
         ratio_allowed=_allowed(paired, found),

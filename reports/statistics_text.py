@@ -14,6 +14,7 @@ from aacbench.stats.estimands import estimand as estimand_of
 from aacbench.util.canonical import digest
 
 PROFILE_TAG = "aacbench.profile/1"
+TEXT_COLUMNS = ("graph", "outcome", "ratio outcome")
 
 
 def markdown(table: Table) -> str:
@@ -21,10 +22,14 @@ def markdown(table: Table) -> str:
     table = _renamed(table, names)
     parts = [_heading(table)]
     if table.cells:
-        parts.append(aligned([_row(table, cell) for cell in table.cells], ("graph", "outcome", "ratio outcome")))
-    parts.append("\n".join(f"- {note}" for note in [*_notes(table), *graph_notes(names)]))
+        parts.append(aligned(rows(table), TEXT_COLUMNS))
+    parts.append("\n".join(f"- {note}" for note in [*notes(table), *graph_notes(names)]))
     parts.append("\n".join(sentence(table, cell) for cell in table.cells))
     return without_markup("\n\n".join(filter(None, parts)))
+
+
+def rows(table: Table) -> list[dict[str, str]]:
+    return [_row(table, cell) for cell in table.cells]
 
 
 def records(table: Table) -> dict[str, Any]:
@@ -39,7 +44,7 @@ def records(table: Table) -> dict[str, Any]:
         "forest": [asdict(row) for row in table.forest()],
         "unpaired": list(table.unpaired),
         "failures": list(table.failures),
-        "notes": list(_notes(table)),
+        "notes": list(notes(table)),
     }
 
 
@@ -198,7 +203,8 @@ def _row(table: Table, cell: Analysis) -> dict[str, str]:
     return row
 
 
-def _notes(table: Table) -> Iterator[str]:
+def notes(table: Table) -> Iterator[str]:
+    """Yield what a reader of the table must know."""
     profile, cells = table.profile, table.cells
     yield "sd is the sample standard deviation over seeds (ddof 1); intervals are of the effect, not of the sd."
     yield from _family_notes(table)

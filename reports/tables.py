@@ -208,6 +208,11 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     return notes + mark_notes(any(row.oracle for row in rows), all(row.matched for row in rows))
 
 
+def notes_of(rows: Sequence[Row]) -> list[str]:
+    """Return what a reader of the table must know; the reasons of failed cells are not among them."""
+    return _notes(rows)
+
+
 def _reasons(rows: Sequence[Row]) -> list[str]:
     """Return a line for each reason, with the ids of the cells that have it, the worst first."""
     grouped: dict[tuple[str, str], list[Row]] = {}

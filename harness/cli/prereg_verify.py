@@ -79,7 +79,7 @@ def text(found: Verification) -> str:
         lines.append(f"The registration was withdrawn: {found.withdrawn}")
     lines = [printable(line) for line in lines]  # what an author wrote must not look like what is printed here
     if found.judged:
-        rows = [row for judged in found.judged for row in _rows(judged, found.standing[judged.prediction.id])]
+        rows = [row for judged in found.judged for row in verdict_rows(judged, found.standing[judged.prediction.id])]
         lines += ["", aligned(rows, ("prediction", "contrast", "predicted", "interval rule", "point rule", "standing"))]
         lines += ["", "* the locked rule; the other rule decides nothing.", ""]
         lines += [paragraph(judged, found.standing[judged.prediction.id]) for judged in found.judged]
@@ -143,7 +143,7 @@ def _observed(row: ForestRow, prediction: Prediction, reason: str) -> str:
     return f"{row.estimate:.{digits}f} ({'exact' if interval and interval[0] == interval[1] else text})"
 
 
-def _rows(judged: Judged, standing: str) -> Iterator[dict[str, str]]:
+def verdict_rows(judged: Judged, standing: str) -> Iterator[dict[str, str]]:
     prediction = judged.prediction
     marks = {rule: LOCKED_RULE if prediction.rule == rule else "" for rule in ("interval", "point")}
     shown: list[tuple[str, ForestRow | None]] = [*_shown(judged)] or [("", None)]

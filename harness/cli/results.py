@@ -1,5 +1,6 @@
 """The commands that read a study without running anything, plugins included: status, report, compare and stats."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from aacbench.cli.shared import (
     report_missing,
     study_folder,
 )
+from aacbench.errors import StoreError
 from aacbench.run.exit_codes import ALL_OK, MISMATCH, exit_code
 
 
@@ -63,17 +65,31 @@ def status(context: click.Context, study: Path | None, list_cells: bool, as_json
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with full precision instead of Markdown.")
 @click.option("--latex", "as_latex", is_flag=True, help="Print a LaTeX tabular (booktabs) instead of Markdown.")
 @AS_JSON
+@click.option("--out", type=FOLDER, help="Write page, figures and tables to this folder.  [default: STUDY/derived]")
+@click.option("--open", "show", is_flag=True, help="Show the page in a browser.")
+@click.option("--maps", is_flag=True, help="Also draw landmarks and a search on the map; runs the code in the bundles.")
 @click.pass_context
 def report(
-    context: click.Context, study: Path | None, by: str | None, as_csv: bool, as_latex: bool, as_json: bool
+    context: click.Context,
+    study: Path | None,
+    by: str | None,
+    as_csv: bool,
+    as_latex: bool,
+    as_json: bool,
+    out: Path | None,
+    show: bool,
+    maps: bool,
 ) -> None:
     """Print the tables of a study from its stored rows; missing and damaged cells are reported.
 
+    Unless CSV, LaTeX or JSON is asked for, a page with figures, the figures, and the tables for LaTeX are written too.
+
     \b
-    aacbench report studies/quick                        Markdown to paste
+    aacbench report studies/quick --open                 the page, in a browser
     aacbench report studies/quick --csv > quick.csv      full precision, for a script
     aacbench report studies/quick --latex > quick.tex    for \\input{quick} in a paper
     aacbench report studies/mine --by bucket             a scenario's buckets, or strata of Dijkstra rank
+    aacbench report shared/study --out my-report         a study that may only be read
     """
     from aacbench.reports import buckets, latency, tables
     from aacbench.reports.formatting import study_notes
@@ -99,6 +115,8 @@ def report(
             click.echo(buckets.markdown(grouped, mode, study_notes(contents.plan)))
         context.exit(MISMATCH if contents.damaged else ALL_OK)
     rows, times = tables.rows_of(cells), latency.latencies(cells)
+    text = tables.markdown(rows, study_notes(contents.plan))
+    text += f"\n\n{latency.markdown(times)}" if times else ""
     if as_json:
         echo_json({"study": str(root), "results": list(map(asdict, rows)), "latencies": list(map(asdict, times))})
     elif as_csv:
@@ -108,10 +126,31 @@ def report(
         if times:
             click.echo("\n" + latency.latex(times))
     else:
-        click.echo(tables.markdown(rows, study_notes(contents.plan)))
-        if times:
-            click.echo("\n" + latency.markdown(times))
+        click.echo(text)
+    if not (as_json or as_csv or as_latex) or out or show or maps:
+        from aacbench.cli.report_files import write_files
+
+        _written(
+            lambda: write_files(root, contents, rows, times, text, out, maps), required=bool(out or show), show=show
+        )
     context.exit(MISMATCH if contents.damaged else ALL_OK)
+
+
+def _written(write: Callable[[], Path], required: bool, show: bool) -> None:
+    """Write the page and say where it is; a study that may only be read is no error unless the page was asked for."""
+    try:
+        page = write()
+    except StoreError as problem:
+        if required:
+            raise
+        click.echo(f"aacbench: no page was written: {problem}", err=True)
+        return
+    click.echo(f"Also in {page}, with figures and tables beside it.", err=True)
+    if show:
+        import webbrowser
+
+        if not webbrowser.open(page.absolute().as_uri()):
+            click.echo(f"aacbench: no browser was found; open {page} in one.", err=True)
 
 
 @click.command()

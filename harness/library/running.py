@@ -195,7 +195,7 @@ def _finish(config: RunConfig, contents: StudyContents, rows: list[tables.Row], 
         replace_file(derived / "results.csv", tables.csv_text(rows).encode())
     show(f"\nAlso in {derived / 'results.md'} and results.csv.")
     root = config.root
-    show(f"Next: aacbench report {root} --latex; aacbench status {root} --cells; aacbench compare A B --study {root}")
+    show(f"Next: aacbench report {root} --open; aacbench status {root} --cells; aacbench compare A B --study {root}")
 
 
 def _exit_code(contents: StudyContents, rows: list[tables.Row]) -> int:

@@ -37,6 +37,7 @@ TIMINGS = {"query": WHOLE, "repetition": WHOLE, "order": WHOLE, "wall_ns": WHOLE
 
 _WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|-?inf|nan", re.ASCII)
+_SHORT_WHOLES = re.compile(r"(?:-?[0-9]{1,18}\n)*", re.ASCII)
 _WORD = re.compile(r"[!#-+\--~]*")  # ASCII that needs no quotes in CSV
 _INT64 = np.iinfo(np.int64)
 
@@ -110,9 +111,17 @@ def _lines(data: bytes, where: str) -> tuple[list[int], list[list[str]]]:
     return [line for line, _ in found], [row for _, row in found]
 
 
+def _are_short_wholes(texts: Sequence[str]) -> bool:
+    """Return whether all are whole numbers that fit 64 bits, as nearly every column is; checked all at once."""
+    joined = "".join(f"{text}\n" for text in texts)
+    return joined.count("\n") == len(texts) and _SHORT_WHOLES.fullmatch(joined) is not None
+
+
 def _values(kind: str, texts: Sequence[str], lines: Sequence[int], column: str, where: str) -> Array:
     if kind == TEXT:
         return np.array(texts, dtype=object)
+    if _are_short_wholes(texts):
+        return np.array(list(map(int, texts)), dtype=np.int64)
     whole = kind == WHOLE or all(_WHOLE.fullmatch(text) for text in texts)
     for line, text in zip(lines, texts, strict=True):
         if not (_WHOLE if whole else _NUMBER).fullmatch(text):

@@ -68,6 +68,13 @@ def search_python(
     return answers_from_tables(costs, counts, found_paths if paths else None)
 
 
+def closed_python(graph: Graph, bound: Bound, source: int, target: int, policy: Policy) -> Array:
+    """Return the vertices that one search expands, in ascending order."""
+    getattr(bound, "bind", lambda target: 0)(target)
+    run = _run(_adjacency(graph), _finite(bound, graph.integral), source, target, policy)
+    return np.array(sorted(run.closed), dtype=np.int64)
+
+
 def _finite(bound: Bound, integral: bool) -> Bound:
     """Return the bound as the compiled kernel uses it: finite, and cut to an integer on integer weights."""
 

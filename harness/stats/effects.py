@@ -151,7 +151,8 @@ def effect_of_rows(
     return effect(pair(a, b, base), profile, estimand)
 
 
-def effect(paired: Paired, profile: Profile, estimand: Estimand) -> Effect:
+def effect(paired: Paired, profile: Profile, estimand: Estimand, *, bootstrap: bool = True) -> Effect:
+    """Estimate and test; without `bootstrap`, resample only where the interval has no formula."""
     counts = {"seeds": len(paired.seeds), "queries": paired.queries, "left_out": paired.left_out}
     problem = _problem(paired, estimand)
     if problem:
@@ -161,6 +162,8 @@ def effect(paired: Paired, profile: Profile, estimand: Estimand) -> Effect:
     untested = _untested(profile, estimand, per_seed, estimate=estimate, status=OK, **counts)
     if profile.inference == SEEDS:
         return _over_seeds(untested, profile, estimand, estimand.working(per_seed))
+    if estimand.linear is not None and not bootstrap:
+        return _crossed(untested, profile, estimand, np.asarray(estimand.linear(paired.a, paired.b, paired.base)))
     draws = two_way_bootstrap(paired, estimand, replicates=profile.bootstrap_replicates, seed=profile.bootstrap_seed)
     resamples = distinct_resamples(*paired.a.shape)
     if resamples >= FEWEST_RESAMPLES:

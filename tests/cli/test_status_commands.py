@@ -111,12 +111,13 @@ def test_every_cell_is_read_once_and_its_rows_parsed_once(made, name, monkeypatc
 
 def test_report_tells_that_planned_cells_are_missing(made, capsys):
     assert command("report", made) == 0
-    assert capsys.readouterr().err == ""
+    (written,) = capsys.readouterr().err.splitlines(keepends=True)
+    assert written.startswith("Also in ")
     for method, cells in (("dijkstra", "1 planned cell is"), ("loose", "2 planned cells are")):
         shutil.rmtree(cell_folder(made, cell_of(made, method)["cell_id"]))
         assert command("report", made) == 0
         said = capsys.readouterr()
-        assert said.err == f"aacbench: {cells} missing; run the study again.\n"
+        assert said.err == f"aacbench: {cells} missing; run the study again.\n{written}"
         assert "No reductions on p7: its dijkstra cell is missing or damaged; run the study again." in said.out
 
 
@@ -234,7 +235,6 @@ def test_damage_is_told_and_is_the_exit_code(study, tmp_path, capsys):
     shutil.copytree(study, copy)
     file = copy / "cells" / cell_of(copy, "alt")["cell_id"][:2] / cell_of(copy, "alt")["cell_id"] / "queries.csv"
     file.write_bytes(file.read_bytes() + b"x")
-    before = {path: path.read_bytes() for path in (copy / "plan.json", copy / "derived" / "results.md")}
     assert command("compare", "dijkstra", "too-high", "--study", copy) == 4
     assert file.parent.name in capsys.readouterr().err
     assert command("replay", file.parent.name[:12], "--study", copy) == 4
@@ -243,6 +243,7 @@ def test_damage_is_told_and_is_the_exit_code(study, tmp_path, capsys):
         assert command(words[0], copy, *words[1:]) == 4
         said = capsys.readouterr()
         assert file.parent.name in said.out + said.err
+    before = {path: path.read_bytes() for path in (copy / "plan.json", copy / "derived" / "results.md")}
     assert run_study(copy, "alt,too-high", "--existing", "verify") == 4
     assert {path: path.read_bytes() for path in before} == before  # who only looks changes nothing
     (copy / "plan.json").write_text("{}")

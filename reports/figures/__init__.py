@@ -1,0 +1,320 @@
+"""Figures of a study: `figure(name, contents)` draws one of `NAMES`, `gallery` all that a page shows.
+
+matplotlib is imported when something is drawn.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from aacbench.errors import AacbenchError, UsageError
+from aacbench.reports.formatting import graph_names
+from aacbench.run.layout import TIMINGS_FILE
+from aacbench.run.records import BASELINE, STRATA
+from aacbench.run.store import Cell
+from aacbench.run.study import StudyContents
+from aacbench.stats.effects import DEGENERATE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from aacbench.reports.figures.pareto import Point
+    from aacbench.reports.latency import Latency
+    from aacbench.reports.statistics import Table
+    from aacbench.stats import ForestRow
+
+NAMES = ("forest", "pareto", "profile", "pairs", "amortised", "landmarks", "search")
+MOST_PAIRS = 3  # figures of two methods query by query; the others are drawn on request
+
+
+@dataclass(frozen=True)  # without slots, which `cached_property` cannot have
+class Drawing:
+    """A figure with its place on a page: the stem of its files, a heading, and what it shows in words."""
+
+    name: str
+    stem: str
+    title: str
+    alt: str
+    figure: "Figure"
+    wide: bool = False
+
+    @cached_property
+    def svg(self) -> str:
+        from aacbench.reports.figures.style import svg
+
+        return svg(self.figure)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a figure is to show; what is not given is the first of the study."""
+
+    graph: str | None = None
+    budget: float | None = None
+    a: str | None = None
+    b: str | None = None
+    seed: int | None = None
+    query: int | None = None
+    root: Path | None = None
+
+
+def figure(name: str, contents: StudyContents, **choices: Any) -> "Figure":
+    """Return a figure of a study, as a matplotlib object.
+
+    Choices: `graph` and `budget`; `a` and `b`, two methods; for maps also `root` (the study's folder), `seed` and
+    `query`. What is not given is the first of the study; A is by default judged against its first method.
+    """
+    if name not in NAMES:
+        raise UsageError(f"Unknown figure {name!r}. Known: {', '.join(NAMES)}.")
+    known = list(Choices.__dataclass_fields__)
+    for choice in choices:
+        if choice not in known:
+            raise UsageError(f"A figure has no choice {choice!r}. Known: {', '.join(known)}.")
+    subject = Subject(contents, Choices(**choices))
+    drawing: Drawing = getattr(subject, name)()
+    return drawing.figure
+
+
+def gallery(
+    contents: StudyContents, tables: Sequence["Table"], times: Sequence["Latency"], root: Path | None = None
+) -> Iterator[Drawing]:
+    """Yield the figures of a page; with `root`, the folder of the study, also those on maps."""
+    every = Subject(contents, Choices())
+    tables = [table for table in tables if any(cell.effect.status != DEGENERATE for cell in table.cells)]
+    places = [(table.cells[0].graph, table.cells[0].budget_a, table.a, table.b) for table in tables[:MOST_PAIRS]]
+    wanted: list[tuple[str, Choices]] = [("pareto", Choices(graph=graph)) for graph in every.graphs]
+    wanted += [("profile", Choices())] if len(every.methods) > 1 else []
+    wanted += [("pairs", Choices(graph=graph, budget=budget, a=a, b=b)) for graph, budget, a, b in places]
+    wanted += [("amortised", Choices(graph=graph)) for graph in dict.fromkeys(row.graph for row in times)]
+    for graph in every.graphs if root is not None else ():
+        wanted += [("landmarks", Choices(graph=graph, a=label, root=root)) for label in every.methods]
+        wanted.append(("search", Choices(graph=graph, root=root)))
+    for table in tables:
+        yield every.forest_of(table)
+    for name, choices in wanted:
+        with suppress(AacbenchError):  # such as methods without a query in common, or a graph without coordinates
+            yield getattr(Subject(contents, choices), name)()
+
+
+class Subject:
+    """A study seen through some choices: each method draws one kind of figure."""
+
+    def __init__(self, contents: StudyContents, choices: Choices) -> None:
+        from aacbench.reports.figures.style import marks_of
+
+        self.contents, self.choices = contents, choices
+        self.cells = [cell for cell in contents.planned_cells() if cell.is_reported]
+        self.labels = list(dict.fromkeys(cell.key["label"] for cell in self.cells))
+        self.methods = [label for label in self.labels if label != BASELINE]
+        self.graphs = list(dict.fromkeys(cell.key["graph"] for cell in self.cells))
+        self.marks = marks_of(self.labels)
+        self._check("graph", choices.graph, self.graphs)
+        self._check("method", choices.a, self.labels)
+        self._check("method", choices.b, self.labels)
+
+    def pareto(self) -> Drawing:
+        from aacbench.reports.figures import pareto
+
+        graph = self._graph()
+        found = [point for point in pareto.points(self.cells) if point.graph == graph]
+        if not found:
+            raise UsageError(f"No method has rows on {graph}, so there is nothing to draw.")
+        drawn = pareto.draw(
+            found, self._caption(self._on(graph), *_left_out(self._on(graph), found)), self._shown(graph), self.marks
+        )
+        means = [f"{each.method} {each.mean:,.0f} at {each.measured:.4g} B/v" for each in found]
+        alt = f"Mean expansions against measured bytes per vertex on {self._shown(graph)}: {'; '.join(means)}."
+        return Drawing(
+            "pareto", f"pareto-{stem_of(graph)}", f"Expansions against bytes: {self._shown(graph)}", alt, drawn
+        )
+
+    def forest(self) -> Drawing:
+        from aacbench.reports.statistics import analyse
+
+        a, b = self._pair()
+        table = analyse(self.contents, a, b, None, None, light=True)
+        if not table.cells:
+            raise UsageError(f"{a} and {b} cannot be compared: {'; '.join(table.unpaired) or 'they share no graph'}.")
+        return self.forest_of(table)
+
+    def forest_of(self, table: "Table") -> Drawing:
+        from aacbench.reports.figures import forest
+
+        rows = table.forest()
+        names = graph_names(table.graphs)
+        short = [_renamed(row, names) for row in rows]
+        cells = [cell for cell in self.cells if cell.key["label"] in (table.a, table.b)]
+        caption = self._caption(cells, f"profile {table.profile.label}")
+        drawn = forest.draw(short, table.estimand, table.a, table.b, caption)
+        said = [f"{row.cell} {row.estimate:.2f}, {row.label}" for row in short if row.estimate is not None]
+        alt = f"{table.estimand.name} of {table.a} against {table.b}, by graph and budget: {'; '.join(said)}."
+        stem = f"forest-{stem_of(table.a)}-{stem_of(table.b)}"
+        return Drawing("forest", stem, f"{table.a} against {table.b}", alt, drawn, wide=True)
+
+    def profile(self) -> Drawing:
+        from aacbench.reports.figures import profile
+
+        cells = [cell for cell in self.cells if self.choices.graph in (None, cell.key["graph"])]
+        cells = [cell for cell in cells if self.choices.budget in (None, cell.key["budget"])]
+        found, apart = profile.profiles(cells)
+        if not found:
+            raise UsageError("No method answered a query here, so there is nothing to draw.")
+        more = [f"left out: {', '.join(apart)}"] if apart else []
+        drawn = profile.draw(found, self._caption(cells, *more), self.marks)
+        best = [f"{each.method} {100 * each.share(1):.0f} %" for each in found]
+        alt = f"Performance profile. Share of queries on which each method is best: {', '.join(best)}."
+        return Drawing("profile", "profile", "Performance profile", alt, drawn)
+
+    def pairs(self) -> Drawing:
+        from aacbench.reports.figures import pairs
+
+        graph, (a, b) = self._graph(), self._pair()
+        budget = self._budget(graph, a, b)
+        found = pairs.pairs(self.cells, graph, budget, a, b)
+        if not len(found.dijkstra):
+            raise UsageError(f"{a}, {b} and {BASELINE} have no query in common on {graph} at {budget:g} B/v.")
+        used = [cell for cell in self._on(graph) if cell.key["label"] in (a, b) and cell.key["budget"] == budget]
+        by_rank = (self.contents.plan or {}).get("study", {}).get("queries", {}).get("mode") == STRATA
+        title = f"{self._shown(graph)} at {budget:g} B/v"
+        drawn = pairs.draw(found, self._caption(used), title, self.marks, by_rank)
+        alt = (
+            f"Expansions of {a} and {b} on {len(found.dijkstra)} queries of {title}; the median ratio is "
+            f"{_median(found.ratio.tolist()):.2f}."
+        )
+        stem = f"pairs-{stem_of(a)}-{stem_of(b)}-{stem_of(graph)}-{budget:g}"
+        return Drawing("pairs", stem, f"{a} and {b}, query by query: {title}", alt, drawn)
+
+    def amortised(self) -> Drawing:
+        from aacbench.reports import latency
+        from aacbench.reports.figures import amortised
+
+        rows = latency.latencies(self.contents.planned_cells())
+        if not rows:
+            raise UsageError("This study has no times; run it with --time.")
+        graph = self.choices.graph or rows[0].graph
+        budgets = [row.budget for row in rows if row.graph == graph]
+        budget = self.choices.budget if self.choices.budget is not None else min(budgets, default=0)
+        here = [row for row in rows if (row.graph, row.budget) == (graph, budget)]
+        if not here:
+            raise UsageError(f"There are no times on {graph} at {budget:g} B/v.")
+        base = [row for row in rows if row.graph == graph and row.method == BASELINE and row not in here]
+        found = amortised.costs([*here, *base[:1]])
+        timed = [cell for cell in self._on(graph) if TIMINGS_FILE in cell.files and cell.key["budget"] == budget]
+        title = f"{self._shown(graph)} at {budget:g} B/v"
+        drawn = amortised.draw(found, self._caption(timed), title, self.marks)
+        said = [
+            f"{each.method} {each.offline:.1f} s offline and {1e6 * each.each:.0f} microseconds a search"
+            + (f", cheaper than {BASELINE} from {amortised.rounded(each.breakeven)} searches" if each.breakeven else "")
+            for each in found
+        ]
+        stem = f"amortised-{stem_of(graph)}-{budget:g}"
+        return Drawing(
+            "amortised", stem, f"Amortised cost: {title}", f"Cost of a build and N searches: {'; '.join(said)}.", drawn
+        )
+
+    def landmarks(self) -> Drawing:
+        from aacbench.reports.figures import maps
+
+        root, graph = self._root(), self._graph()
+        label = self.choices.a or self.methods[0]
+        cell = self._cell(graph, label)
+        where = maps.map_of(cell)
+        found = maps.landmarks(root, cell, where)
+        title = f"{label} on {self._shown(graph)}"
+        drawn = maps.draw_landmarks(found, where, self._caption([cell]), title)
+        alt = f"Map of {self._shown(graph)} with the {len(found.chosen)} landmarks of {label}" + (
+            f", chosen from a pool of {len(found.pool)}." if len(found.pool) else "."
+        )
+        return Drawing("landmarks", f"landmarks-{stem_of(label)}-{stem_of(graph)}", f"Landmarks: {title}", alt, drawn)
+
+    def search(self) -> Drawing:
+        from aacbench.reports.figures import maps
+
+        root, graph, pair = self._root(), self._graph(), self._pair()
+        cells = [self._cell(graph, label) for label in pair]
+        where = maps.map_of(cells[0])
+        query = self.choices.query if self.choices.query is not None else maps.median_query(cells[0])
+        found = [maps.searched(root, cell, where, query) for cell in cells]
+        drawn = maps.draw_search(found, where, self._caption(cells, f"test query {query}"), self.marks)
+        said = " and ".join(f"{len(one.expanded):,} vertices under {one.method}" for one in found)
+        alt = f"Map of {self._shown(graph)}: on test query {query}, A* expands {said}."
+        title = f"What A* expands: {self._shown(graph)}, test query {query}"
+        return Drawing("search", f"search-{stem_of(graph)}", title, alt, drawn, wide=True)
+
+    def _check(self, what: str, given: str | None, known: Sequence[str]) -> None:
+        if given is not None and given not in known:
+            raise UsageError(f"No {what} {given!r} in this study. It has: {', '.join(known) or 'none'}.")
+
+    def _on(self, graph: str) -> list[Cell]:
+        return [cell for cell in self.cells if cell.key["graph"] == graph]
+
+    def _graph(self) -> str:
+        if not self.graphs:
+            raise UsageError("This study has no rows of test queries yet; run it first.")
+        return self.choices.graph or self.graphs[0]
+
+    def _pair(self) -> tuple[str, str]:
+        """Return A and B: as chosen, or the second method against the first, or a single one against Dijkstra."""
+        b = self.choices.b or next((label for label in self.methods if label != self.choices.a), BASELINE)
+        a = self.choices.a or next((label for label in self.methods if label != b), None)
+        if a is None or a == b:
+            raise UsageError("Two methods are needed to be compared; this study has one.")
+        return a, b
+
+    def _budget(self, graph: str, *labels: str) -> float:
+        of = [{cell.key["budget"] for cell in self._on(graph) if cell.key["label"] == label} for label in labels]
+        common = sorted(set.intersection(*of))
+        chosen = self.choices.budget
+        if chosen is None and common:
+            return float(common[0])
+        if chosen is None or chosen not in common:
+            at = "" if chosen is None else f" at {chosen:g} B/v"
+            raise UsageError(f"{' and '.join(labels)} have no cells in common on {graph}{at}.")
+        return chosen
+
+    def _cell(self, graph: str, label: str) -> Cell:
+        good = [cell for cell in self._on(graph) if cell.key["label"] == label and cell.outcome == "ok"]
+        good = [cell for cell in good if self.choices.budget in (None, cell.key["budget"])]
+        good = [cell for cell in good if self.choices.seed in (None, cell.key["seed"])]
+        if not good:
+            raise UsageError(f"No cell of {label} on {graph} is ok at these choices.")
+        return good[0]
+
+    def _root(self) -> Path:
+        if self.choices.root is None:
+            raise UsageError("A map is drawn from the bundles of a study; give its folder as root.")
+        return self.choices.root
+
+    def _shown(self, graph: str) -> str:
+        return graph_names(self.graphs)[graph]
+
+    def _caption(self, cells: Sequence[Cell], *more: str) -> str:
+        from aacbench.reports.figures.scope import caption_of
+
+        return caption_of(cells, *more)
+
+
+def _renamed(row: "ForestRow", names: Mapping[str, str]) -> "ForestRow":
+    full = next((name for name in names if row.cell.startswith(f"{name} ")), None)
+    return row if full is None else replace(row, cell=f"{names[full]}{row.cell[len(full) :]} B/v")
+
+
+def _left_out(cells: Sequence[Cell], found: "Sequence[Point]") -> list[str]:
+    """Return which methods have rows but no point, because their bytes were not measured."""
+    good = dict.fromkeys(cell.key["label"] for cell in cells if cell.outcome == "ok" and cell.key["label"] != BASELINE)
+    names = [label for label in good if label not in {point.method for point in found}]
+    return [f"without measured bytes: {', '.join(names)}"] if names else []
+
+
+def stem_of(text: str) -> str:
+    """Return a name as part of a file's name: letters, digits and hyphens, and no longer than a path allows."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[-60:] or "x"
+
+
+def _median(values: Sequence[float]) -> float:
+    ordered = sorted(values)
+    return ordered[len(ordered) // 2]

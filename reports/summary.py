@@ -1,0 +1,86 @@
+"""The result of a study in two sentences, generated from its tables."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from aacbench.reports.statistics import Analysis, Table
+from aacbench.reports.tables import Row
+from aacbench.run.records import BASELINE
+from aacbench.stats.effects import DEGENERATE, DIFFERENT, WITHIN
+
+
+def two_sentences(rows: Sequence[Row], tables: Sequence[Table]) -> str:
+    """Return who expands least at each budget, and what the tests say."""
+    return f"{_fewest(rows)} {_tested(tables)}"
+
+
+def _fewest(rows: Sequence[Row]) -> str:
+    ranked = [row for row in rows if _comparable(row)]
+    if not ranked:
+        return "No cell of a method has answers to test queries."
+    places: dict[tuple[str, float], list[Row]] = {}
+    for row in ranked:
+        places.setdefault((row.graph, row.budget), []).append(row)
+    methods = list(dict.fromkeys(row.method for row in ranked))
+    where = f"{_count(len({row.graph for row in ranked}), 'graph')} at {_and(_budgets(ranked))} B/v"
+    if len(methods) == 1:
+        reductions = [row.reduction for row in ranked if row.reduction is not None]
+        if not reductions:
+            return f"{methods[0]} was measured on {where}, and there is no {BASELINE} to compare it with."
+        span = f"{min(reductions):.2f}" if len(reductions) == 1 else f"{min(reductions):.2f} to {max(reductions):.2f}"
+        return f"{methods[0]} expands {span} % fewer vertices than {BASELINE}, on {where}."
+    won = Counter(row.method for group in places.values() for row in group if row.test == min(_tests(group)))
+    tied = sum(won.values()) > len(places)
+    listed = _and([f"{name} in {won[name]}" for name in sorted(won, key=lambda name: -won[name])])
+    ties = " (a tie counts for each)" if tied else ""
+    return (
+        f"Of the methods compared on {where}, the one that expands the fewest vertices at the same budget is "
+        f"{listed} of {_count(len(places), 'case')}{ties}."
+    )
+
+
+def _tested(tables: Sequence[Table]) -> str:
+    compared = [table for table in tables if table.cells]
+    if not compared:
+        reasons = [reason for table in tables for reason in table.unpaired]
+        return f"Nothing was tested at matched memory{f': {reasons[0]}' if reasons else ''}."
+    parts = []
+    for table in compared:
+        outcomes = Counter(_outcome(cell, table) for cell in table.cells)
+        parts.append(f"{table.a} is {_and([f'{name} in {count}' for name, count in outcomes.most_common()])}")
+    others = {table.b for table in compared}
+    against = f" against {others.pop()}" if len(others) == 1 else ""
+    profiles = _and(list(dict.fromkeys(table.profile.label for table in compared)))
+    return f"Tested{against} at matched memory ({profiles}), {'; '.join(parts)}."
+
+
+def _outcome(cell: Analysis, table: Table) -> str:
+    effect = cell.effect
+    if effect.outcome in (DIFFERENT, WITHIN) and effect.estimate is not None:
+        ahead = (effect.estimate > effect.null) == (table.estimand.better == "higher")
+        return f"{'better' if ahead else 'worse'}{' but within the margin' if effect.outcome == WITHIN else ''}"
+    if effect.status == DEGENERATE and effect.estimate == effect.null:
+        return "exactly equal"
+    return effect.outcome or effect.status
+
+
+def _comparable(row: Row) -> bool:
+    """Whether a row may be ranked: no baseline, oracle, declared or exceeded bytes, and shortest paths."""
+    fair = row.matched and not row.oracle and not row.declared and row.cost_mean is None
+    return fair and row.method != BASELINE and row.outcome == "ok" and row.test is not None
+
+
+def _tests(rows: Iterable[Row]) -> list[float]:
+    return [row.test for row in rows if row.test is not None]
+
+
+def _budgets(rows: Iterable[Row]) -> list[str]:
+    return [f"{budget:g}" for budget in sorted({row.budget for row in rows})]
+
+
+def _and(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
