@@ -65,14 +65,15 @@ def build(
     cell = next(cell for cell in cells if cell.label == choice.label)
     if cell.failed:
         raise UsageError(f"{choice.label}: {cell.failed}.")
-    _refuse(cell, cell.unsupported)
+    if cell.unsupported:
+        raise _refusal(cell, Unsupported(cell.unsupported))
     whole = assemble(methods[cell.method], cell.params, methods.__getitem__)
     began = time.perf_counter()
     heuristic = whole.build(build_context(loaded, whole, cell.params, seed, Pools(net)))
     seconds = time.perf_counter() - began
     loaded.check()
     if isinstance(heuristic, Unsupported):
-        _refuse(cell, heuristic.reason)
+        raise _refusal(cell, heuristic)
     info = bundle_info(cell, asdict(whole.claims), {"seconds": seconds, "facts": {}})
     built = GraphHeuristic(heuristic, net, info)
     if whole.claims.matched:
@@ -99,6 +100,7 @@ def _chosen(
     return methods, replace(choices[0], settings={**choices[0].settings, **settings})
 
 
-def _refuse(cell: CellPlan, reason: str) -> None:
-    if reason:
-        raise UnsupportedError(f"{cell.label} on {cell.graph} at {cell.budget:g} bytes per vertex: {reason}.")
+def _refusal(cell: CellPlan, answer: Unsupported) -> UnsupportedError:
+    need = "" if answer.bytes_needed is None else f"; it would need {answer.bytes_needed} bytes"
+    reason = answer.reason.rstrip(".")
+    return UnsupportedError(f"{cell.label} on {cell.graph} at {cell.budget:g} bytes per vertex: {reason}{need}.")
