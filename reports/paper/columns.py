@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LESSER = "lesser-of-two"
 PROFILE = "paper/1"
+BY_ONE_LESS = ("sd-seeds-n-1", "sd-seeds-and-queries")  # spreads with divisor n-1; the others have n
 MILLISECOND = 1000  # microseconds
 
 
@@ -53,7 +54,7 @@ class Place:
 
     @property
     def ddof(self) -> int:
-        return 1 if self.exhibit.facts.get("plus_minus") == "sd-seeds-n-1" else 0
+        return 1 if self.exhibit.facts.get("plus_minus") in BY_ONE_LESS else 0
 
     def samples(self, **changes: Any) -> list[Sample]:
         """Return the cells of the row, or of a row with these names changed; None takes a name out."""
