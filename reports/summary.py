@@ -7,6 +7,7 @@ from aacbench.reports.statistics import Analysis, Table
 from aacbench.reports.tables import Row
 from aacbench.run.records import BASELINE
 from aacbench.stats.effects import DEGENERATE, DIFFERENT, WITHIN
+from aacbench.stats.profiles import MEASURED
 
 
 def two_sentences(rows: Sequence[Row], tables: Sequence[Table]) -> str:
@@ -43,7 +44,7 @@ def _tested(tables: Sequence[Table]) -> str:
     compared = [table for table in tables if table.cells]
     if not compared:
         reasons = [reason for table in tables for reason in table.unpaired]
-        return f"Nothing was tested at matched memory{f': {reasons[0]}' if reasons else ''}."
+        return f"No two methods were tested against each other{f': {reasons[0]}' if reasons else ''}."
     parts = []
     for table in compared:
         outcomes = Counter(_outcome(cell, table) for cell in table.cells)
@@ -51,7 +52,9 @@ def _tested(tables: Sequence[Table]) -> str:
     others = {table.b for table in compared}
     against = f" against {others.pop()}" if len(others) == 1 else ""
     profiles = _and(list(dict.fromkeys(table.profile.label for table in compared)))
-    return f"Tested{against} at matched memory ({profiles}), {'; '.join(parts)}."
+    matched = all(table.profile.pairing == MEASURED for table in compared)
+    how = "at matched memory" if matched else "at the same budget"
+    return f"Tested{against} {how} ({profiles}), {'; '.join(parts)}."
 
 
 def _outcome(cell: Analysis, table: Table) -> str:

@@ -23,7 +23,6 @@ from aacbench.reports.figures.style import (
     LINE,
     PAGE,
     PAPER,
-    QUIET,
     Mark,
     add_caption,
     add_legend,
@@ -40,6 +39,7 @@ from aacbench.search.expanded import expanded_vertices
 from aacbench.search.networks import Network, stored_network
 
 ON_A_GLOBE = ("dimacs:", "osmnx:")  # coordinates are degrees
+DOTS = "#808080"  # seen on white and on black: an image cannot follow the scheme of a page
 MOST_BACKGROUND = 60_000  # vertices drawn behind a picture; of more, an even share
 
 
@@ -193,7 +193,7 @@ def _background(axes: Any, where: Map, low: Array, high: Array) -> float:
     shown = inside[:: max(1, len(inside) // MOST_BACKGROUND)]
     size = float(np.clip(100 / math.sqrt(max(1, len(shown))), 0.5, 3))  # so that they do not cover each other
     dots = {"linestyle": "none", "marker": "o", "markeredgewidth": 0, "rasterized": True}
-    axes.plot(*where.coords[shown].T, color=QUIET, alpha=0.35, markersize=size, zorder=0, **dots)
+    axes.plot(*where.coords[shown].T, color=DOTS, alpha=0.5, markersize=size, zorder=0, **dots)
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xticks=[], yticks=[], aspect=where.aspect)
     for side in axes.spines.values():
         side.set(visible=True, color=LINE)
