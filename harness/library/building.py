@@ -21,6 +21,7 @@ from aacbench.plugins.settings import resolve
 from aacbench.protocols.choices import parse_methods
 from aacbench.queries.splits import query_splits
 from aacbench.run.build import bundle_info
+from aacbench.run.fitting import checked_refusal
 from aacbench.run.loaded_graph import build_context, sealed
 from aacbench.run.plan import CellPlan, plan
 from aacbench.run.records import MethodChoice, QueryPlan, Study
@@ -66,18 +67,19 @@ def build(
     if cell.failed:
         raise UsageError(f"{choice.label}: {cell.failed}.")
     if cell.unsupported:
-        raise _refusal(cell, Unsupported(cell.unsupported))
+        raise _refusal(cell, cell.unsupported)
+    charged = Budget(budget, convention_of(convention))
     whole = assemble(methods[cell.method], cell.params, methods.__getitem__)
     began = time.perf_counter()
     heuristic = whole.build(build_context(loaded, whole, cell.params, seed, Pools(net)))
     seconds = time.perf_counter() - began
     loaded.check()
     if isinstance(heuristic, Unsupported):
-        raise _refusal(cell, heuristic)
+        raise _refusal(cell, checked_refusal(heuristic, charged, found.vertices).reason)
     info = bundle_info(cell, asdict(whole.claims), {"seconds": seconds, "facts": {}})
     built = GraphHeuristic(heuristic, net, info)
     if whole.claims.matched:
-        check_budget(built.inventory, Budget(budget, convention_of(convention)))
+        check_budget(built.inventory, charged)
     return built
 
 
@@ -100,7 +102,5 @@ def _chosen(
     return methods, replace(choices[0], settings={**choices[0].settings, **settings})
 
 
-def _refusal(cell: CellPlan, answer: Unsupported) -> UnsupportedError:
-    need = "" if answer.bytes_needed is None else f"; it would need {answer.bytes_needed} bytes"
-    reason = answer.reason.rstrip(".")
-    return UnsupportedError(f"{cell.label} on {cell.graph} at {cell.budget:g} bytes per vertex: {reason}{need}.")
+def _refusal(cell: CellPlan, reason: str) -> UnsupportedError:
+    return UnsupportedError(f"{cell.label} on {cell.graph} at {cell.budget:g} bytes per vertex: {reason.rstrip('.')}.")
