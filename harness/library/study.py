@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aacbench.errors import DataError, UsageError
 from aacbench.library.heuristic import GraphHeuristic, loaded
@@ -20,6 +20,7 @@ from aacbench.util.text import one_line
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from aacbench.graphs.record import Graph
 
@@ -119,6 +120,12 @@ class OpenStudy:
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in rows_of(self.contents.planned_cells())])
+
+    def figure(self, name: str, **choices: Any) -> "Figure":
+        """A figure of the study as a matplotlib object; docs/reports.md has the names and choices."""
+        from aacbench.reports.figures import figure
+
+        return figure(name, self.contents, root=self.path, **choices)
 
     def heuristic(self, cell: str) -> GraphHeuristic:
         """The heuristic of a cell, as it was measured; `cell` is an id or how one begins."""

@@ -31,7 +31,7 @@ def test_every_file_is_named(name):
 def test_the_python_example_asks_for_figures_and_choices_that_there_are():
     (code,) = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
     calls = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
-    drawn = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "figure"]
+    drawn = [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "figure"]
     assert len(drawn) == 3
     for call in drawn:
         assert call.args[0].value in NAMES

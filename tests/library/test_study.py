@@ -102,6 +102,14 @@ def test_the_table_is_that_of_the_report(study):
     ]
 
 
+def test_a_study_draws_its_figures(study):
+    (shown,) = study.figure("pareto", graph="ring").axes[0].containers
+    rows = study.table().query("method == 'alt'")
+    assert shown.lines[0].get_xydata().tolist() == rows[["measured", "test"]].to_numpy().tolist()
+    with pytest.raises(UsageError, match="Unknown figure"):
+        study.figure("pie")
+
+
 def test_a_study_says_what_it_holds_and_what_failed(study):
     first, *failures = repr(study).splitlines()
     assert first == f"Study {study.path}: 9 cells (3 ok, 2 unsupported, 2 error, 2 wrong)"
