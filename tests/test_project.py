@@ -148,6 +148,14 @@ def test_links_lead_somewhere(document):
         assert not anchor or anchor in anchors(page), f"{target}#{anchor}"
 
 
+def test_pages_of_the_site_stay_inside_it_and_use_languages_that_it_colours():
+    pages = [page for page in (ROOT / "docs").rglob("*.md") if page.name != "README.md"]
+    targets = [page.parent / target for page in pages for target in re.findall(r"\]\(([^)#:]+)[^)]*\)", prose(page))]
+    assert [target for target in targets if (ROOT / "docs") not in target.resolve().parents] == []
+    languages = {word for page in pages for word in re.findall(r"^```(\S+)$", page.read_text(), flags=re.MULTILINE)}
+    assert languages <= {"sh", "python", "text", "toml", "ini", "{toctree}"}
+
+
 def prose(document):
     """A document without its blocks of code, where a hash is a comment and brackets are a list."""
     return re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)

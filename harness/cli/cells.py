@@ -59,7 +59,9 @@ def find_reported(root: Path, method: str, graph: str | None, budget: float | No
     if len(fitting) == 1:
         return fitting[0]
     if not fitting:
-        raise UsageError(f"No such cell in {root}. `aacbench status {root} --cells` lists all.")
+        known = dict.fromkeys(cell.key["label"] for cell in cells)
+        methods = "" if method in known else f" Its methods are {', '.join(known)}."
+        raise UsageError(f"No cell of {method} in {root} fits.{methods} `aacbench status {root} --cells` lists all.")
     short = short_ids(contents.cells)
     listed = "; ".join(f"{short[cell.cell_id]}: {_place(cell)}" for cell in fitting[:MOST_LISTED])
     more = "" if len(fitting) <= MOST_LISTED else f"; and {len(fitting) - MOST_LISTED} more"

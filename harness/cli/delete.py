@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from aacbench.cli.shared import FOLDER, study_folder
+from aacbench.errors import UsageError
 
 
 @click.command()
@@ -42,11 +43,21 @@ def delete(study: Path, cells: tuple[str, ...], artifacts: bool, yes: bool) -> N
         what, act = f"the study {root}", lambda: delete_study(root)
     if not artifacts and (root / REGISTRATION).exists():
         click.echo("aacbench: This study is registered: `aacbench prereg verify` will name what is missing.", err=True)
-    if not yes:
-        click.confirm(f"Delete {what}?", abort=True)
+    if not yes and not _confirmed(what):
+        raise click.Abort
     act()
-    left = ", leaving files that are not part of it" if not names and not artifacts and root.exists() else ""
+    others = sorted(path.name for path in root.iterdir()) if not names and not artifacts and root.exists() else []
+    left = f"; {', '.join(others)} stayed, which is not part of it" if others else ""
     click.echo(f"Deleted {what}{left}.")
+
+
+def _confirmed(what: str) -> bool:
+    try:
+        return click.confirm(f"Delete {what}?")
+    except click.Abort:  # Ctrl-C, or a script without input
+        raise UsageError(
+            f"Nothing was deleted: nobody answered. Add --yes to delete {what} without being asked."
+        ) from None
 
 
 def _cells(names: list[str]) -> str:

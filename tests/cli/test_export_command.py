@@ -45,7 +45,8 @@ def test_a_cell_may_be_named_by_what_it_is(study, tmp_path, capsys):
     assert command("export", *place, tmp_path / "out") == 0
     assert "alt on p7 at 8 B/v, seed 1" in capsys.readouterr().out
     assert command("export", "--method", "plane", "--study", study, tmp_path / "other") == 2
-    assert "No such cell" in capsys.readouterr().err
+    assert "No cell of plane in" in (said := capsys.readouterr().err)
+    assert "Its methods are dijkstra, alt" in said
     assert command("export", "3f", tmp_path / "other", *place) == 2
     assert command("export", "3f", "--study", study) == 2
 

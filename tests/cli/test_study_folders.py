@@ -74,7 +74,7 @@ def test_a_study_is_deleted_and_other_files_stay(study, tmp_path, capsys):
     mine = study / "notes.txt"
     mine.write_text("mine")
     assert command("delete", study, "--yes") == 0
-    assert "leaving files that are not part of it" in capsys.readouterr().out
+    assert "; notes.txt stayed, which is not part of it" in capsys.readouterr().out
     assert list(study.iterdir()) == [mine]
     assert command("delete", study, "--yes") == 2
     assert "is not a study" in capsys.readouterr().err
@@ -89,6 +89,8 @@ def test_it_asks_first_and_no_is_no(study, cells, monkeypatch, capsys):
     assert command("delete", study) == 1
     assert command("delete", study, "--cell", cells[0][0]) == 1
     assert f"Delete cell {cells[0][0][:8]} in" in capsys.readouterr().out
+    assert command("delete", study) == 2
+    assert "Add --yes" in capsys.readouterr().err
     assert sorted(study.rglob("*")) == before
 
 
