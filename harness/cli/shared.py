@@ -88,7 +88,8 @@ def last_run_text(record: Mapping[str, Any] | None) -> str:
         return "never run"
     if record["started"] is None:
         return f"the log of the last run, {record['run']}, cannot be read; the cells are not affected"
-    end = f"finished {record['finished']}" if record["finished"] else "not finished: still running, or stopped"
+    unfinished = "running now" if record["working"] else "stopped before its end, or still loading graphs"
+    end = f"finished {record['finished']}" if record["finished"] else unfinished
     return f"last run started {record['started']}, {end}"
 
 

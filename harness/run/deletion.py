@@ -9,7 +9,7 @@ from aacbench.errors import UsageError
 from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, PLAN, REGISTRATION, RUNS, cell_folder
 from aacbench.util.atomic_io import storing
 from aacbench.util.cleanup import UNFINISHED, is_scratch, scratch_name
-from aacbench.util.file_lock import LOCKS, file_lock, is_locked
+from aacbench.util.file_lock import LOCKS, any_locked, file_lock
 
 # The plan comes last: as long as it is there, the folder is a study and can be deleted again.
 PARTS = (CELLS, ARTIFACTS, RUNS, DERIVED, REGISTRATION, LOCKS, PLAN)
@@ -46,7 +46,7 @@ def delete_cells(root: Path, names: Iterable[str]) -> None:
 
 def check_idle(root: Path) -> None:
     """Refuse a study of which a run holds a lock."""
-    if any(is_locked(path) for path in (root / LOCKS).glob("*")):
+    if any_locked(root):
         raise UsageError(f"A run works on {root}; stop it first, or wait until it is done.")
 
 

@@ -12,6 +12,7 @@ from aacbench.run.layout import RUNS
 from aacbench.run.store import sweep
 from aacbench.util.atomic_io import append_all, make_folder, replace_file, storing, sync_folder
 from aacbench.util.canonical import canonical, plain, pretty
+from aacbench.util.file_lock import any_locked
 
 RUN_FILE, EVENTS_FILE = "run.json", "events.jsonl"
 
@@ -57,15 +58,19 @@ def new_log(root: Path, facts: dict[str, Any]) -> RunLog:
 
 
 def last_run(root: Path) -> dict[str, Any] | None:
-    """Return the id of the last run, and when it was started and finished; None if there was none."""
+    """Return the id of the last run, when it was started and finished, and whether a run works on the study now.
+
+    None if there was no run. A run that still loads its graphs works on no cell yet.
+    """
     file = max((root / RUNS).glob(f"*/{RUN_FILE}"), default=None)
     if file is None:
         return None
     try:
         record = json.loads(file.read_bytes())
-        return {"run": record["run"], "started": record["started"], "finished": record.get("finished")}
+        times = {"started": record["started"], "finished": record.get("finished")}
+        return {"run": record["run"], **times, "working": any_locked(root)}
     except (OSError, ValueError, LookupError, TypeError):  # a damaged log says nothing about the cells
-        return {"run": file.parent.name, "started": None, "finished": None}
+        return {"run": file.parent.name, "started": None, "finished": None, "working": any_locked(root)}
 
 
 def _append(path: Path, line: bytes) -> None:

@@ -30,8 +30,13 @@ def file_lock(root: Path, name: str, *, wait: bool = False) -> Iterator[bool]:
         _release(path, descriptor)
 
 
-def is_locked(path: Path) -> bool:
-    """Return whether a run holds this file of a `locks` folder; one that a killed run left is not held."""
+def any_locked(root: Path) -> bool:
+    """Return whether a run holds a lock below this folder."""
+    return any(_is_locked(path) for path in (root / LOCKS).glob("*"))
+
+
+def _is_locked(path: Path) -> bool:
+    """Return whether a run holds this file; one that a killed run left is not held."""
     try:
         descriptor = os.open(path, os.O_RDWR)
     except OSError:  # released in between

@@ -3,11 +3,13 @@
 import io
 import json
 import shutil
+from contextlib import nullcontext
 
 import pytest
 from cli.command import command
 from made_studies import made_cell, made_study
 
+from aacbench.run.events import new_log
 from aacbench.run.layout import ARTIFACTS, CELL_FILE, REGISTRATION, cell_folder
 from aacbench.util.file_lock import file_lock
 
@@ -121,6 +123,14 @@ def test_what_a_run_works_on_is_refused(study, cells, capsys):
     (study / "locks").mkdir(exist_ok=True)
     (study / "locks" / cells[0][0]).touch()  # left by a killed run
     assert command("delete", study, "--yes") == 0
+
+
+def test_a_run_that_goes_on_is_told_from_one_that_was_stopped(study, cells, capsys):
+    new_log(study, {}).begin()
+    for text in ("running now", "stopped before its end"):
+        with file_lock(study, cells[0][0]) if text == "running now" else nullcontext():
+            assert command("status", study) == 0
+            assert text in capsys.readouterr().out
 
 
 def test_deleting_from_a_registered_study_warns(study, cells, capsys):
