@@ -21,7 +21,7 @@ from aacbench.graphs.readers import quoted, whole
 from aacbench.graphs.record import Graph
 from aacbench.util import array_store
 from aacbench.util.paths import cache_folder, cache_folders, expanded
-from aacbench.util.text import near_names
+from aacbench.util.text import near_names, suggestion
 
 # By address, so that a format's parser is imported only when a file of that format is read.
 READERS = {
@@ -155,6 +155,12 @@ def _nearest(name: str) -> str:
     with suppress(AacbenchError):
         _parse_name(FILE_PREFIX + name)
         return f" (did you mean {FILE_PREFIX}{name}?)"
+    short, equals, rest = name.partition("=")
+    if equals:
+        with suppress(AacbenchError):
+            _parse_name(FILE_PREFIX + rest)
+            return f" (did you mean {short}={FILE_PREFIX}{rest}?)"
+        return f" (only a file can have a short name, as in {short}={FILE_PREFIX}PATH)"
     spellings = {}
     for pattern, _ in import_module("aacbench.graphs.generators").describe():
         spellings[pattern.lower()] = spellings[_stem(pattern)] = pattern
@@ -248,10 +254,8 @@ def _no_option(suffix: str, reader: str, key: str) -> str:
     known = OPTIONS.get(reader, {})
     if not known:
         return f"a {suffix} file takes no options"
-    shown = [f"{option}= {known[option].values}" for option in known]
-    if suffix.startswith(".csv") and reader == "edge-list":
-        shown.append(f"nodes= {_NODES.values} (of an OSMnx pair)")
-    return f"a {suffix} file has no option {quoted(key)}; it has {', and '.join(shown)}"
+    names = [*known, *(("nodes",) if suffix.startswith(".csv") and reader == "edge-list" else ())]
+    return f"a {suffix} file has no option {quoted(key)}{suggestion(key, names)} Options: {', '.join(names)}"
 
 
 def _check_exists(name: str, path: Path) -> None:

@@ -149,6 +149,8 @@ def from_arcs(
 
 def from_edges(vertices: int, left: npt.ArrayLike, right: npt.ArrayLike, weights: npt.ArrayLike, **more: Any) -> Graph:
     """Build an undirected graph, each edge being two arcs; `more` are the other options of `from_arcs`."""
+    left, right = _vertex_list(left), _vertex_list(right)
+    _check_arcs(vertices, left, right, _weight_list(weights), more.get("name", ""))  # by the number of the edge
     tails, heads = np.concatenate([left, right]), np.concatenate([right, left])
     return from_arcs(vertices, tails, heads, np.tile(weights, 2), declared_directed=False, **more)
 
@@ -200,7 +202,8 @@ def _check_arcs(vertices: int, tail: Array, head: Array, weight: Array, name: st
         raise DataError(f"{where}vertices must be integers and weights numbers of at most 64 bits.")
     for ends in (tail, head):
         if len(ends) and (ends.min() < 0 or ends.max() >= vertices):
-            raise DataError(f"{where}an arc names a vertex outside 0..{vertices - 1}.")
+            arc = int(np.argmax((ends < 0) | (ends >= vertices)))
+            raise DataError(f"{where}arc {arc} names the vertex {ends[arc]}, but vertices are 0 to {vertices - 1}.")
     if weight.dtype.kind == "f" and not np.isfinite(weight).all():
         raise DataError(f"{where}arc {int(np.argmin(np.isfinite(weight)))} has a weight that is not finite.")
     if len(weight) and weight.min() < 0:

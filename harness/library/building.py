@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
+from numbers import Real
 from typing import Any
 
 from aacbench.bundle.inventory import check_budget
@@ -46,6 +47,8 @@ def build(
     `method` is a name, a name with settings such as "alt-pool[K0=64]", or a Method; `graph` is whatever `as_graph`
     takes. `queries` are those that the method may learn from, by default 100 validation queries drawn with seed 42.
     """
+    if isinstance(budget, bool) or not isinstance(budget, Real):
+        raise UsageError(f"The budget must be a number of bytes per vertex, not {budget!r}.")
     found = as_graph(graph)
     methods, choice = _chosen(method, settings, plugins)
     net = stored_network(found)

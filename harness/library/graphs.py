@@ -26,7 +26,8 @@ def as_graph(
 
     A text is loaded as `--graphs` loads it. Three arrays are sources, targets and weights; the entries of a SciPy
     sparse matrix are weights; of a networkx graph `weight` names the attribute of edges, of a pandas table `source`,
-    `target` and `weight` name columns. With `weight=None` every edge weighs 1. Unless `directed` says otherwise, a
+    `target` and `weight` name columns. With `weight=None`, or None in place of an array of weights, every edge weighs
+    1. Unless `directed` says otherwise, a
     networkx graph is what its class says, and everything else is directed. Integer weights stay integers.
 
     Vertices are numbered from 0. Integers in arrays are these numbers; a table's vertices are the ids that occur, in
@@ -43,11 +44,15 @@ def as_graph(
         return _from_table(data, (source, target, weight), directed, name)
     if hasattr(data, "tocoo"):
         return _from_matrix(data, directed, name)
-    if isinstance(data, tuple | list) and len(data) == 3:
-        left, right, weights = (np.asarray(column) for column in data)
+    if isinstance(data, tuple | list) and (len(data) == 3 or (len(data) == 2 and weight is None)):
+        left, right = (np.asarray(column) for column in data[:2])
+        given = None if weight is None or len(data) == 2 else data[2]
+        weights = np.ones(left.shape, dtype=np.int64) if given is None else np.asarray(given)
         if {left.dtype.kind, right.dtype.kind} <= set("iu") or not left.size:
             return _graph(left, right, weights, directed, name)
         return _from_ids(left, right, weights, directed, name)
+    if isinstance(data, tuple | list) and len(data) == 2:
+        raise UsageError("Sources and targets alone are no graph; give weights too, or weight=None for weights of 1.")
     raise UsageError(f"A value of type {type(data).__name__} is no graph; give {KINDS}.")
 
 
@@ -94,8 +99,9 @@ def _from_table(table: Any, columns: tuple[str, str, str | None], directed: bool
     for column in columns:
         if column is not None and column not in table.columns:
             known = ", ".join(map(str, table.columns))
+            ones = ", or give weight=None for edges that all weigh 1" if column == columns[2] else ""
             raise DataError(
-                f"The table has no column {column!r}; name columns with source=, target= and weight=: {known}."
+                f"The table has no column {column!r}; name columns with source=, target= and weight=: {known}{ones}."
             )
     source, target, weight = columns
     weights = np.ones(len(table), dtype=np.int64) if weight is None else table[weight].to_numpy()

@@ -18,6 +18,7 @@ from aacbench.errors import BundleError
 from aacbench.graphs.record import Array, Graph
 from aacbench.run.audit import Audit, Counterexample, audit_bounds
 from aacbench.search import Answers, Network, search
+from aacbench.search.batch import checked_vertices
 from aacbench.search.networks import stored_network
 
 MOST_TARGETS = 64  # that are checked unless told; all of them on a small graph
@@ -115,7 +116,7 @@ class GraphHeuristic:
 
     def _targets(self, targets: Iterable[int] | None) -> Array:
         if targets is not None:
-            return np.asarray(list(targets), dtype=np.int64)
+            return checked_vertices(self.network, list(targets))
         count = min(MOST_TARGETS, self.graph.vertices)
         return np.sort(np.random.default_rng(0).choice(self.graph.vertices, count, replace=False))
 

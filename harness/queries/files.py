@@ -36,6 +36,7 @@ def read_csv(path: Path, graph: Graph) -> QuerySet:
         sources=np.array(ends[0], dtype=np.int64),
         targets=np.array(ends[1], dtype=np.int64),
         optima=None if optima is None else np.array(optima, dtype=np.float64),
+        lines=np.array([line for line, _ in rows], dtype=np.int64),
         name=path.stem,
         mode="file",
     )
@@ -51,6 +52,7 @@ def read_scenario_queries(path: Path, graph: Graph) -> QuerySet:
         targets=_vertices(path, problems, cells, "goal"),
         optima=problems.optimum,
         buckets=problems.bucket,
+        lines=problems.line,
         name=graph.name,
         mode="scenario",
     )
@@ -120,6 +122,8 @@ def _vertex(source: Source, line: int, text: str, graph: Graph) -> int:
         raise source.error(f"{text!r} is not a vertex; vertices are whole numbers from 0.", line=line)
     if len(text) > 18 or int(text) >= graph.vertices:
         known = f"the graph has the vertices 0 to {graph.vertices - 1}"
+        if text == str(graph.vertices):
+            known += ", counted from 0 also where a DIMACS file counts from 1"
         raise source.error(f"vertex {text[:20]} is out of range; {known}.", line=line)
     return int(text)
 

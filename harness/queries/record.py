@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import DataError, UsageError
-from aacbench.graphs.record import Array, frozen
+from aacbench.graphs.record import Array, Graph, frozen
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QuerySet:
     """Queries from `sources[i]` to `targets[i]`, in order; all arrays are read-only.
 
-    `optima` are published costs; `buckets` group the queries (a scenario's buckets, or strata of Dijkstra rank).
+    `optima` are published costs; `buckets` group the queries (a scenario's buckets, or strata of Dijkstra rank);
+    `lines` are those of the file that the queries come from.
     """
 
     sources: Array
@@ -27,9 +28,10 @@ class QuerySet:
     seed: int | None = None
     optima: Array | None = None
     buckets: Array | None = None
+    lines: Array | None = None
 
     def __post_init__(self) -> None:
-        for field in ("sources", "targets", "buckets"):
+        for field in ("sources", "targets", "buckets", "lines"):
             if (values := getattr(self, field)) is not None:
                 object.__setattr__(self, field, _integers(values, field))
         if self.optima is not None:
@@ -56,21 +58,39 @@ class QuerySet:
             targets=self.targets[chosen],
             optima=None if self.optima is None else self.optima[chosen],
             buckets=None if self.buckets is None else self.buckets[chosen],
+            lines=None if self.lines is None else self.lines[chosen],
         )
 
-    def check_optima(self, costs: Array) -> None:
-        """Raise where a published optimum differs from the true cost (-1: no path); float costs may be rounded."""
+    def check_optima(self, costs: Array, graph: Graph | None = None) -> None:
+        """Raise where a published optimum differs from the true cost (-1: no path); float costs may be rounded.
+
+        With its graph, the first such query is described as the file of the queries has it.
+        """
         if self.optima is None:
             return
         # Scenario files print six digits (1006.02), and some cut them instead of rounding (454.764 for 454.7645).
         digits = 10.0 ** (np.floor(np.log10(np.maximum(self.optima, 1))) - 5)
         allowed = 0.0 if costs.dtype.kind == "i" else np.maximum(1e-4, digits)
-        for i in np.flatnonzero((costs < 0) | (np.abs(costs - self.optima) > allowed))[:1]:
-            true = "there is no path" if costs[i] < 0 else f"Dijkstra finds {costs[i]:.10g}"
-            raise DataError(
-                f"The query from {self.sources[i]} to {self.targets[i]} has the published optimum "
-                f"{self.optima[i]:.10g}, but {true}; the queries of {self.name!r} belong to another graph or weights."
-            )
+        wrong = np.flatnonzero((costs < 0) | (np.abs(costs - self.optima) > allowed))
+        if not len(wrong):
+            return
+        first = wrong[0]
+        line = "" if self.lines is None else f", line {self.lines[first]}"
+        source, target = (self._vertex_text(ends[first], graph) for ends in (self.sources, self.targets))
+        true = "there is no path" if costs[first] < 0 else f"Dijkstra finds {costs[first]:.10g}"
+        many = len(wrong) > max(1, len(self) / 2)
+        advice = "they belong to another graph or to other weights" if many else "correct the file"
+        raise DataError(
+            f"Queries of {self.name!r}{line}: the query from {source} to {target} has the published optimum "
+            f"{self.optima[first]:.10g}, but {true}; {len(wrong)} of {len(self)} queries "
+            f"{'differ' if len(wrong) > 1 else 'differs'}, so {advice}."
+        )
+
+    def _vertex_text(self, vertex: int, graph: Graph | None) -> str:
+        if self.mode == "scenario" and graph is not None and graph.coords is not None:
+            x, y = graph.coords[vertex]
+            return f"({x:g}, {y:g})"
+        return str(vertex) if graph is None else graph.vertex_name(vertex)
 
     @cached_property
     def digest(self) -> str:
@@ -118,7 +138,7 @@ def _costs(values: Array) -> Array:
 
 def _check(queries: QuerySet) -> None:
     where = f"Query set {queries.name!r}: " if queries.name else ""
-    for field in ("targets", "optima", "buckets"):
+    for field in ("targets", "optima", "buckets", "lines"):
         values = getattr(queries, field)
         if values is not None and len(values) != len(queries):
             raise DataError(f"{where}{len(queries)} sources and {len(values)} {field} do not match.")

@@ -49,9 +49,16 @@ def sample(
 
 def component_vertices(graph: Graph, component: npt.ArrayLike | None) -> Array:
     vertices = components.largest(graph, "strong") if component is None else components.vertex_set(graph, component)
-    if len(vertices) < 2:
-        raise UsageError(f"Queries need a component of at least 2 vertices, but this one has {len(vertices)}.")
-    return vertices
+    if len(vertices) >= 2:
+        return vertices
+    where = f"Graph {graph.name!r}: queries" if graph.name else "Queries"
+    if component is not None:
+        raise UsageError(f"{where} need a component of at least 2 vertices, but this one has {len(vertices)}.")
+    hint = "; if edges go both ways, add ?directed=no to the file of an edge list" if graph.arcs else ""
+    raise UsageError(
+        f"{where} are drawn from the largest strong component (vertices that all reach each other), which must have "
+        f"at least 2 vertices, but has {len(vertices)}{hint}."
+    )
 
 
 def random_state(seed: int) -> np.random.RandomState:

@@ -89,5 +89,10 @@ def _enough(queries: QuerySet, validation: int, test: int, train: int, strict: b
     wanted = validation + test + train
     if wanted > len(queries):
         kind = "distinct queries" if strict else "queries"
-        raise UsageError(f"The splits need {wanted} {kind}, but query set {queries.name!r} has only {len(queries)}.")
+        counts = {"validation": validation, "test": test, "train": train}
+        keys = ", ".join(f"queries.{key} ({count})" for key, count in counts.items() if count)
+        raise UsageError(
+            f"The splits need {wanted} {kind}, but query set {queries.name!r} has only {len(queries)}; lower {keys}, "
+            "or give --queries VALIDATION/TEST."
+        )
     return queries

@@ -121,6 +121,8 @@ def checked_vertices(network: Network, values: npt.ArrayLike) -> Array:
     array = np.atleast_1d(np.asarray(values))
     if array.size == 0:
         return np.empty(0, dtype=np.int64)
+    if array.dtype.kind == "U" and network.graph.names is not None:
+        raise UsageError(f"Vertices must be numbers; graph.vertex_by_name[{str(array.flat[0])!r}] is that of a name.")
     if array.dtype.kind not in "iu" or array.ndim != 1:
         raise UsageError("Vertices must be a list of vertex numbers.")
     if array.min() < 0 or array.max() >= network.graph.vertices:

@@ -76,12 +76,15 @@ def test_the_same_file_with_other_options_is_another_graph():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("file:zero.gr?base=0", "a .gr file has no option 'base'; it has id_base= 0 or 1"),
+        ("file:zero.gr?base=0", "a .gr file has no option 'base'; did you mean 'id_base'? Options: id_base."),
         ("file:zero.gr?id_base=2", "id_base must be 0 or 1, not '2'"),
         ("file:list.txt?directed=false", "directed must be yes or no, not 'false'"),
         ("file:list.txt?id_base=x", "id_base must be the smallest id, a whole number, not 'x'"),
-        ("file:list.txt?nodes=city_nodes.csv", "a .txt file has no option 'nodes'; it has directed= yes or no, and"),
-        ("file:city_edges.csv?time=seconds", "nodes= the file of the nodes"),
+        ("file:list.txt?nodes=city_nodes.csv", "a .txt file has no option 'nodes'. Options: directed, id_base, source"),
+        (
+            "file:city_edges.csv?time=seconds",
+            "no option 'time'. Options: directed, id_base, source, target, weight, nodes.",
+        ),
         ("file:m.map?id_base=0", "a .map file takes no options"),
         ("file:zero.gr?id_base", "options must be written ?option=value&other=value"),
         ("file:zero.gr?id_base=0&id_base=0", "each once"),
@@ -129,3 +132,10 @@ def test_a_path_alone_is_answered_with_the_name_of_the_file(name):
     with pytest.raises(UsageError) as error:
         load(name)
     assert f"did you mean file:{name}?" in str(error.value)
+
+
+def test_only_a_file_has_a_short_name():
+    with pytest.raises(UsageError, match=r"Unknown graph 'x=grid-8' \(only a file can have .* x=file:PATH\)"):
+        load("x=grid-8")
+    with pytest.raises(UsageError, match=r"\(did you mean x=file:list\.txt\?\)"):
+        load("x=list.txt")

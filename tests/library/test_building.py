@@ -79,10 +79,20 @@ def test_what_cannot_be_built_is_an_error_with_its_reason():
         aacbench.build(LINE, "p7", 3)
     with pytest.raises(UsageError, match="Unknown method 'atl'; did you mean 'alt'"):
         aacbench.build("atl", "p7")
+    with pytest.raises(UsageError, match=r"^The budget must be a number of bytes per vertex, not 'sixteen'\.$"):
+        aacbench.build("alt", "p7", "sixteen")
     with pytest.raises(UsageError, match="takes one method with one value for each setting"):
         aacbench.build("alt[K=1|2]", "p7")
     with pytest.raises(UsageError, match=r"The name of a method must be letters, digits and hyphens"):
         aacbench.build(Method("a b", "x", fit, build_line), "p7")
+
+
+def test_a_name_in_place_of_a_number_is_answered_with_where_numbers_are():
+    town = aacbench.as_graph((["Linz", "Graz", "Wien"], ["Graz", "Wien", "Enns"], [1, 2, 3]), directed=False)
+    h = aacbench.build(LINE, town, 4)
+    for ask in (lambda: h("Linz", "Graz"), lambda: h(0, "Linz"), lambda: h.route("Linz", 0), lambda: h.check(["Linz"])):
+        with pytest.raises(UsageError, match=r"must be numbers; graph\.vertex_by_name\['Linz'\] is that of a name"):
+            ask()
 
 
 CACHED = """

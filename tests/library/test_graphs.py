@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sparse
 
 import aacbench
-from aacbench.errors import AacbenchError
+from aacbench.errors import AacbenchError, DataError
 
 ARCS = [(0, 1, 3), (1, 2, 4), (2, 0, 5)]
 TABLE = pd.DataFrame(ARCS, columns=["source", "target", "weight"])
@@ -74,6 +74,17 @@ def test_ids_are_kept_as_names_in_ascending_order():
     assert aacbench.as_graph(far).names.tolist() == ["0", "10", "20"]
 
 
+def test_arrays_without_weights_weigh_1():
+    ones = written([(u, v, 1) for u, v, _ in ARCS])
+    sources, targets, weights = zip(*ARCS, strict=True)
+    for data, options in (
+        ((sources, targets), {"weight": None}),
+        ((sources, targets, None), {}),
+        ((sources, targets, weights), {"weight": None}),
+    ):
+        assert arcs(aacbench.as_graph(data, **options)) == ones
+
+
 def test_entries_of_one_place_add_up_and_explicit_zeros_are_arcs():
     made = sparse.coo_array(([1, 2, 0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2))
     assert arcs(aacbench.as_graph(made)) == written([(0, 1, 3), (1, 0, 0)])
@@ -85,7 +96,9 @@ def test_entries_of_one_place_add_up_and_explicit_zeros_are_arcs():
         (sparse.csr_array(np.ones((2, 3))), "A matrix of shape (2, 3) is no graph; it must be square."),
         (([0], [1], [-2]), "arc 0 has the negative weight -2."),
         (TABLE.assign(weight=[1, np.nan, 2]), "arc 1 has a weight that is not finite."),
-        (TABLE.drop(columns="weight"), "The table has no column 'weight'"),
+        (([0, 1], [1, -3], [1, 1]), "arc 1 names the vertex -3, but vertices are 0 to 1."),
+        (([0], [1]), "Sources and targets alone are no graph; give weights too, or weight=None for weights of 1."),
+        (TABLE.drop(columns="weight"), "weight=: source, target, or give weight=None for edges that all weigh 1."),
         (TABLE.assign(source=[0, None, 1]), "The ids of vertices are not whole"),
         (LETTERS.assign(source=["a", 1, "b"]), "The ids of vertices are of several types"),
         (
@@ -100,3 +113,8 @@ def test_what_is_no_graph_is_refused_in_one_sentence(data, sentence):
     with pytest.raises(AacbenchError) as caught:
         aacbench.as_graph(data)
     assert sentence in str(caught.value)
+
+
+def test_a_wrong_end_is_named_by_its_edge():
+    with pytest.raises(DataError, match=r"^arc 1 names the vertex -3, but vertices are 0 to 1\.$"):
+        aacbench.as_graph(([0, 1], [1, -3], [1, 1]), directed=False)

@@ -214,7 +214,8 @@ def test_a_wrong_optimum_is_an_error_of_every_cell(places):
     assert run(places, places / "small.scen") == 1
     for cell in cells(places / "study"):
         assert cell["outcome"] == "error"
-        assert "has the published optimum 6.42421, but Dijkstra finds 6.414213" in cell["reason"]
+        place = "Queries of 'file:{}', line 4: the query from (0, 0) to (4, 3) ".format(places / "small.map")
+        assert place + "has the published optimum 6.42421, but Dijkstra finds 6.414213" in cell["reason"]
 
 
 def test_a_scenario_on_another_graph_is_refused_before_anything_runs(places, capsys):

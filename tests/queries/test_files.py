@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from aacbench.errors import DataError, UsageError
 from aacbench.graphs import from_arcs
+from aacbench.graphs.readers.edgelist import read_edge_list
 from aacbench.queries import QuerySet
 from aacbench.queries.files import count_queries, read_csv, read_scenario_queries, spread
 
@@ -52,6 +53,7 @@ def test_other_line_ends_blanks_byte_order_marks_and_gzip_are_read(tmp_path):
         ("source,target\n1,2\n3\n", "line 3: the row has 1 values, but the header has 2"),
         ("source,target\n1,2,3\n", "line 2: the row has 3 values, but the header has 2"),
         ("source,target\n1,2\n\n1,1000\n", "line 4: vertex 1000 is out of range; the graph has the vertices 0 to 999"),
+        ("source,target\n1,1000\n", "counted from 0 also where a DIMACS file counts from 1"),
         ("source,target\n1," + "9" * 5000 + "\n", "line 2: vertex 99999999999999999999 is out of range"),
         ("source,target\n-1,2\n", "line 2: '-1' is not a vertex"),
         ("source,target\n1.0,2\n", "line 2: '1.0' is not a vertex"),
@@ -70,6 +72,17 @@ def test_a_bad_line_is_named(tmp_path, text, message):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read_csv(path, GRAPH)
+
+
+def test_ids_of_an_edge_list_without_a_header_are_those_of_the_queries(tmp_path):
+    (tmp_path / "edges.txt").write_text("10 20 3\n20 30 4\n30 10 5\n")
+    graph = read_edge_list(tmp_path / "edges.txt")
+    (tmp_path / "trips.csv").write_text("source,target\n20,10\n")
+    found = read_csv(tmp_path / "trips.csv", graph)
+    assert (found.sources.tolist(), found.targets.tolist()) == ([1], [0])
+    (tmp_path / "trips.csv").write_text("source,target\n1,2\n")
+    with pytest.raises(DataError, match=r"line 2: '1' is not a vertex of the graph .* names such as '10'"):
+        read_csv(tmp_path / "trips.csv", graph)
 
 
 def test_a_file_that_cannot_be_read_is_one_sentence(tmp_path):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aacbench.errors import DataError, UsageError
+from aacbench.graphs import from_arcs
 from aacbench.queries import QuerySet
 from aacbench.queries.record import first_occurrences
 
@@ -119,6 +120,24 @@ def test_published_optima_are_exact_where_costs_are_whole():
     published.check_optima(np.array([3000000, 0, 7]))
     with pytest.raises(DataError, match="from 3 to 1 has the published optimum 3000000, but Dijkstra finds 3000001"):
         published.check_optima(np.array([3000001, 0, 7]))
+
+
+def test_a_wrong_optimum_is_found_by_its_line_and_the_words_of_the_file():
+    named = from_arcs(4, [0], [1], [1], names=["Linz", "Graz", "Wien", "Enns"])
+    trips = QuerySet(
+        sources=np.arange(4),
+        targets=np.arange(4)[::-1],
+        optima=np.array([7.0, 8.0, 9.0, 5.0]),
+        lines=np.array([2, 3, 5, 6]),
+        name="trips",
+        mode="file",
+    )
+    assert trips.digest == dataclasses.replace(trips, lines=None).digest
+    told = r"^Queries of 'trips', line 5: the query from Wien to Graz has .* 9, but Dijkstra finds 10; "
+    with pytest.raises(DataError, match=told + r"1 of 3 queries differs, so correct the file\.$"):
+        trips.take([0, 1, 2]).check_optima(np.array([7, 8, 10]), named)
+    with pytest.raises(DataError, match=r"3 of 4 queries differ, so they belong to another graph or to other weights"):
+        trips.check_optima(np.array([7, 9, 10, 11]), named)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3))))

@@ -151,3 +151,10 @@ def test_a_stream_that_never_gives_a_query_ends(monkeypatch):
     monkeypatch.setitem(sampling.MODES, "stuck", lambda state, graph, vertices: lambda n: np.zeros((n, 2), np.int64))
     with pytest.raises(UsageError, match="only 0 of 5 queries with different ends"):
         sample(wheel(9), 5, mode="stuck")
+
+
+def test_a_graph_without_a_strong_component_is_named_with_what_to_do():
+    one_way = from_arcs(3, [0, 1], [1, 2], [1, 1], name="ow")
+    told = r"^Graph 'ow': queries are drawn from the largest strong component .* but has 1; .* \?directed=no .*\.$"
+    with pytest.raises(UsageError, match=told):
+        sample(one_way, 1)

@@ -65,7 +65,7 @@ def test_strict_says_when_the_component_is_too_small():
 
 
 def test_a_split_that_makes_no_sense_is_refused():
-    with pytest.raises(UsageError, match=r"need 3 queries, .* has only 2"):
+    with pytest.raises(UsageError, match=r"need 3 queries, .* has only 2; lower queries\.\w+ \(\d+\)"):
         split(given_queries([(0, 1), (1, 0)]), 2, 1)
     with pytest.raises(UsageError, match="cannot have -2 queries"):
         query_splits(ring(6), validation=5, test=1, train=-2)

@@ -30,9 +30,10 @@ def read_edge_list(
 ) -> Graph:
     """Read an edge list, plain or gzip, with `#` and `%` comments and fields separated by blanks, tabs or commas.
 
-    Without a third column every weight is 1. Ids smaller than `id_base` are an error; the vertices are the ids that
-    occur, in ascending order. `directed=False` adds each edge both ways. If the first row is a header, `source`,
-    `target` and `weight` are the columns to read, and ids may be any text, which is kept as the vertices' names.
+    Without a third column every weight is 1. The vertices are the ids that occur, in ascending order; they are kept as
+    names unless they are the numbers from 0. Ids smaller than `id_base` are an error. `directed=False` adds each edge
+    both ways. If the first row is a header, `source`, `target` and `weight` are the columns to read, and ids may be any
+    text.
     """
     file = open_source(path)
     at, fields = _first_row(file)
@@ -65,7 +66,13 @@ def _read_numbers(source: Source, columns: int, id_base: int, *, directed: bool,
     tail, head = places.reshape(ids.shape).T
     build = from_arcs if directed else from_edges
     with source.named_in_errors():
-        return build(len(known), tail, head, weights, name=name)
+        return build(len(known), tail, head, weights, name=name, names=_names(known))
+
+
+def _names(ids: Array) -> Array | None:
+    """Return the ascending ids as text, or None where they are the numbers from 0."""
+    largest = int(ids[-1])
+    return None if largest == len(ids) - 1 else ids.astype(f"U{len(str(largest))}")
 
 
 def _first_row(source: Source) -> tuple[int, list[str]]:

@@ -12,6 +12,14 @@ from aacbench.graphs.record import Graph
 
 USUAL_WEIGHTS = ("length", "weight")  # of OSMnx and of networkx
 _NAMESPACE_END = " "
+_CUT = {
+    expat.errors.codes[reason]
+    for reason in (
+        expat.errors.XML_ERROR_NO_ELEMENTS,
+        expat.errors.XML_ERROR_UNCLOSED_TOKEN,
+        expat.errors.XML_ERROR_PARTIAL_CHAR,
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -91,6 +99,8 @@ def _parse_graphml(source: Source) -> _Document:
     try:
         parser.expat.Parse(source.data, True)
     except expat.ExpatError as error:
+        if error.code in _CUT:
+            raise source.error("the XML is cut short; fetch or save the file again.", line=error.lineno) from None
         reason = expat.ErrorString(error.code)
         raise source.error(f"this is not GraphML ({reason}); fetch the file again.", line=error.lineno) from None
     except (LookupError, ValueError) as error:

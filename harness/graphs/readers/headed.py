@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 
-from aacbench.graphs.readers import Source, quoted
-from aacbench.graphs.readers.rows import NO_WEIGHT, build, check_column, header_and_rows, listed, numbered
+from aacbench.graphs.readers import Source
+from aacbench.graphs.readers.rows import NO_WEIGHT, build, check_column, header_and_rows, numbered
 from aacbench.graphs.record import Graph
+from aacbench.util.text import near_names, suggestion
 
 END_COLUMNS = ("source", "target")
 WEIGHT_COLUMN = "weight"
-_CHOOSE = "; choose with file:PATH?source=COLUMN&target=COLUMN&weight=COLUMN"
+_ANY = "COLUMN"
 
 
 def read_with_header(
@@ -17,9 +18,8 @@ def read_with_header(
     """Read the table below some lines; `chosen` has the columns for `source`, `target` and `weight`, or None."""
     header, rows = header_and_rows(source, lines_above, _separator(source.lines[lines_above]))
     ends = [chosen[end] or end for end in END_COLUMNS]
-    advice = _advice(header, named=any(chosen[end] for end in END_COLUMNS))
     for column in ends:
-        check_column(source, header, column, advice, line=lines_above + 1)
+        check_column(source, header, column, _advice(header, chosen, column), line=lines_above + 1)
     weight = _weight_column(source, header, ends, chosen["weight"], lines_above + 1)
     ids: list[str] = []
     weights: list[int | float] = []
@@ -33,12 +33,31 @@ def read_with_header(
     return build(source, len(vertex), (places[::2], places[1::2]), weights, directed=directed, names=names, name=name)
 
 
-def _advice(header: list[str], *, named: bool) -> str:
-    if named:
-        return "."
+def _advice(header: list[str], chosen: Mapping[str, str | None], column: str) -> str:
+    """Return the end of a sentence about a column that is missing: how an option names another one."""
+    if column in chosen.values():
+        return suggestion(column, [other for other in header if other not in END_COLUMNS])
+    options = _likely_options(header, chosen)
+    advice = f"; write file:PATH?{'&'.join(f'{key}={value}' for key, value in options.items())}"
     if {"src", "dst"} <= set(header):
-        return f"{_CHOOSE}, or read an OSMnx pair with file:EDGES.csv?nodes=NODES.csv."
-    return f"{_CHOOSE}, or put the line source,target,weight above if this is an edge."
+        return f"{advice}, or read an OSMnx pair with file:EDGES.csv?nodes=NODES.csv."
+    if len(header) == len(END_COLUMNS) == list(options.values()).count(_ANY):
+        return f"{advice}, or if this line is an edge, write the line source,target above it."
+    return f"{advice}."
+
+
+def _likely_options(header: list[str], chosen: Mapping[str, str | None]) -> dict[str, str]:
+    """Return each option that the header lacks, with the column that resembles it or is the only one left."""
+    taken = {chosen[key] or key for key in chosen}
+    wanted = [key for key in END_COLUMNS if chosen[key] is None and key not in header]
+    if chosen[WEIGHT_COLUMN] is None and WEIGHT_COLUMN not in header and len(header) > len(END_COLUMNS):
+        wanted.append(WEIGHT_COLUMN)
+    left = [column for column in header if column not in taken]
+    found = {key: near[0] for key in wanted if (near := near_names(key, left))}
+    left = [column for column in left if column not in found.values()]
+    missing = [key for key in wanted if key not in found]
+    only = left[0] if len(left) == len(missing) == 1 else _ANY
+    return {key: found.get(key, only) for key in wanted}
 
 
 def _separator(header: str) -> str | None:
@@ -53,10 +72,7 @@ def _weight_column(source: Source, header: list[str], ends: list[str], chosen: s
     if chosen is None and not others:
         return None
     wanted = chosen or WEIGHT_COLUMN
-    if header.count(wanted) != 1:
-        raise source.error(
-            f"no column, or more than one, is {quoted(wanted)}, the weight; write file:PATH?weight=COLUMN with one of "
-            f"{listed(others)}, or weight={NO_WEIGHT} to give each edge the weight 1.",
-            line=line,
-        )
+    choice = (near_names(wanted, others) or [others[0] if len(others) == 1 else _ANY])[0]
+    advice = f"; write file:PATH?weight={choice}, or ?weight={NO_WEIGHT} to give each edge the weight 1."
+    check_column(source, header, wanted, advice, line)
     return wanted

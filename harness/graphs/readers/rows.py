@@ -63,8 +63,10 @@ def header_and_rows(
 
 
 def check_column(source: Source, header: Sequence[str], column: str, advice: str, line: int = 1) -> None:
-    if header.count(column) != 1:
-        raise source.error(f"one column must be {quoted(column)}; the columns are {listed(header)}{advice}", line=line)
+    if header.count(column) > 1:
+        raise source.error(f"several columns are {quoted(column)}; rename all but one.", line=line)
+    if column not in header:
+        raise source.error(f"no column is {quoted(column)}; the columns are {listed(header)}{advice}", line=line)
 
 
 def listed(names: Sequence[str]) -> str:

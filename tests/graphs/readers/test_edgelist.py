@@ -39,6 +39,15 @@ def test_ids_are_renumbered_in_ascending_order(tmp_path):
     assert arcs(graph) == [(0, 1, 1), (2, 0, 1)]
 
 
+def test_ids_that_are_not_the_numbers_from_0_are_names_whatever_id_base_is(tmp_path):
+    for base in (None, 1):
+        assert read(tmp_path, "9 10 5\n10 11 5\n", id_base=base, directed=False).names.tolist() == ["9", "10", "11"]
+    assert read(tmp_path, "1 2\n2 3\n", id_base=1).names.tolist() == ["1", "2", "3"]
+    assert read(tmp_path, "1 0\n0 2\n").names is None
+    named, counted = read(tmp_path, "1 2\n2 3\n"), read(tmp_path, "0 1\n1 2\n")
+    assert named.digest == counted.digest  # so results of either are the same
+
+
 def test_an_undirected_list_gives_each_edge_both_ways(tmp_path):
     graph = read(tmp_path, "0 1 5\n1 2 6\n", directed=False, name="path")
     assert arcs(graph) == [(0, 1, 5), (1, 0, 5), (1, 2, 6), (2, 1, 6)]

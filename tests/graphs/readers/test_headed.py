@@ -56,8 +56,7 @@ def test_whole_numbers_are_vertices_in_ascending_order_as_without_a_header(tmp_p
     rows = "30,7,2\n7,1001,4\n"
     headed, bare = read(tmp_path, "source,target,weight\n" + rows), read(tmp_path, rows)
     assert headed.digest == bare.digest
-    assert headed.names.tolist() == ["7", "30", "1001"]
-    assert bare.names is None
+    assert headed.names.tolist() == bare.names.tolist() == ["7", "30", "1001"]
     assert read(tmp_path, "source,target\n1,0\n").names is None
     assert read(tmp_path, "source,target\n07,7\n").vertices == 2
 
@@ -68,21 +67,35 @@ def test_whole_numbers_are_vertices_in_ascending_order_as_without_a_header(tmp_p
         (
             "from,to\nA,B\n",
             {},
-            r"^x\.csv, line 1: one column must be 'source'; the columns are 'from', 'to'; choose with "
-            r"file:PATH\?source=COLUMN&target=COLUMN&weight=COLUMN, or put the line source,target,weight above",
+            r"^x\.csv, line 1: no column is 'source'; the columns are 'from', 'to'; write "
+            r"file:PATH\?source=COLUMN&target=COLUMN, or if this line is an edge, write the line source,target above",
+        ),
+        (
+            "Source,Target,Weight\nA,B,1\n",
+            {},
+            r"no column is 'source'; the columns are .*; write file:PATH\?source=Source&target=Target&weight=Weight\.$",
+        ),
+        (
+            "source,dest,weight\nA,B,1\n",
+            {},
+            r"no column is 'target'; the columns are .*; write file:PATH\?target=dest\.$",
         ),
         (
             "# c\nsrc,dst,length\nA,B,1\n",
             {},
-            r"line 2: one column must be 'source'; .* file:EDGES\.csv\?nodes=NODES\.csv",
+            r"line 2: no column is 'source'; .* file:EDGES\.csv\?nodes=NODES\.csv",
         ),
         (
             "source,target\nA,B\n",
             {"source": "start"},
-            r"line 1: one column must be 'start'; the columns are .*'target'\.$",
+            r"line 1: no column is 'start'; the columns are .*'target'\.$",
         ),
-        ("source,source,target\nA,B,C\n", {}, r"line 1: one column must be 'source'"),
-        ("source,target,min\nA,B,1\n", {}, r"line 1: no column, .* 'weight', .* one of 'min', or weight=none"),
+        ("source,source,target\nA,B,C\n", {}, r"line 1: several columns are 'source'"),
+        (
+            "source,target,min\nA,B,1\n",
+            {},
+            r"line 1: no column is 'weight'; .*; write file:PATH\?weight=min, or \?weight=none",
+        ),
         ("source,target,weight\n\nA,B,x\n", {}, r"line 3: weight: 'x' is not a number"),
         ("source,target,weight\nA,B,-1\n", {}, r"line 2: weight: the weight '-1' is negative"),
         ("source,target,weight\nA,B,\n", {}, r"line 2: weight is missing"),

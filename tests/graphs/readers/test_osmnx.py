@@ -65,7 +65,7 @@ def test_typed_attributes_and_packed_files_are_read_too(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("</graphml>", "", r"^x\.graphml, line \d+: this is not GraphML \(no element found\)"),
+        ("</graphml>", "", r"^x\.graphml, line \d+: the XML is cut short"),
         ("<?xml", "rubbish", r"line 1: this is not GraphML"),
         ("utf-8", "no-such-code", "this is not GraphML|the encoding of this file is unknown"),
         ('edgedefault="directed"', "", r"line \d+: edgedefault must be"),
@@ -136,9 +136,9 @@ def test_a_pair_of_csv_files_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("nodes", "edges", "message"),
     [
-        (NODES.replace("lat", "latitude"), EDGES, r"^n\.csv, line 1: one column must be 'lat'"),
-        (NODES, EDGES.replace("length", "metres"), r"^e\.csv, line 1: one column must be 'length'.*&weight="),
-        (NODES, EDGES.replace("name", "length"), r"^e\.csv, line 1: one column must be 'length'"),
+        (NODES.replace("lat", "latitude"), EDGES, r"^n\.csv, line 1: no column is 'lat'"),
+        (NODES, EDGES.replace("length", "metres"), r"^e\.csv, line 1: no column is 'length'.*&weight="),
+        (NODES, EDGES.replace("name", "length"), r"^e\.csv, line 1: several columns are 'length'"),
         (NODES.replace("2,20", "1,20"), EDGES, r"^n\.csv, line 3: node 1 occurs twice"),
         (NODES.replace("40.5", ""), EDGES, r"^n\.csv, line 2: lat is missing"),
         (NODES.replace("40.5", "nan"), EDGES, r"^n\.csv, line 2: lat: 'nan' is not a finite number"),
