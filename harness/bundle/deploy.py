@@ -22,7 +22,7 @@ from aacbench.contract.method import (
 )
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
-from aacbench.search.author import author_layout, reaches_itself
+from aacbench.search.author import author_layout, recursive_function
 from aacbench.search.batch import checked_vertices
 from aacbench.search.bounds import bounds
 from aacbench.search.goal import DISTANCES
@@ -171,8 +171,10 @@ def _check_kernel(kernel: Callable[..., Any]) -> None:
     if getattr(plain, "__closure__", None):
         inside = ", ".join(plain.__code__.co_freevars)
         raise UsageError(f"The kernel closes over {inside}; pass it as an array or a setting.")
-    if reaches_itself(kernel):
-        raise UsageError("The kernel is recursive, which numba's cache on disk breaks. Write it as a loop.")
+    recursive = recursive_function(kernel)
+    if recursive is not None:
+        name = recursive.__name__
+        raise UsageError(f"The function {name} is recursive, which numba's cache on disk breaks. Write it as a loop.")
     module = getattr(plain, "__module__", None)
     if module not in sys.modules:
         raise UsageError(f"The kernel's module {module} is not imported under its name, so it cannot be found again.")

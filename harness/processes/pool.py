@@ -295,9 +295,18 @@ def _answer(worker: _Worker, progress: Callable[[Any, str], None]) -> Any:
     return Failure("error", f"The worker process died ({_described(code)})", worker.step)
 
 
+_OUTSIDE = "it used memory that is not its own, or wrote to the graph, which is read-only"
+_CAUSES: dict[int, str] = {
+    signal.SIGABRT: "it stopped itself, as after writing outside an array",
+    signal.SIGSEGV: _OUTSIDE,
+    signal.SIGBUS: _OUTSIDE,
+}
+_INDEXES = "`NUMBA_BOUNDSCHECK=1 aacbench check NAME` finds an index out of bounds"
+
+
 def _described(code: int | None) -> str:
     if code is None:
         return "it closed its connection"
-    if -code in (signal.SIGSEGV, signal.SIGBUS):
-        return f"signal {-code}: it used memory that is not its own, or wrote to the graph, which is read-only"
+    if -code in _CAUSES:
+        return f"signal {-code}: {_CAUSES[-code]}; {_INDEXES}"
     return f"signal {-code}" if code < 0 else f"exit code {code}"

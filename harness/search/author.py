@@ -182,24 +182,25 @@ def _module(module: types.ModuleType) -> Iterator[bytes]:
         yield Path(file).read_bytes()
 
 
-def reaches_itself(kernel: Callable[..., Any]) -> bool:
-    """Return whether a compiled function is recursive, or calls a compiled function that is, at any depth.
+def recursive_function(kernel: Callable[..., Any]) -> types.FunctionType | None:
+    """Return the function that is recursive: this compiled function, or one that it calls at any depth; or None.
 
     Numba's cache on disk breaks recursive functions, so they cannot be kernels. Other callables are not recursive.
     """
     finished: set[types.FunctionType] = set()
 
-    def recursive(function: types.FunctionType, callers: frozenset[types.FunctionType]) -> bool:
+    def recursive(function: types.FunctionType, callers: frozenset[types.FunctionType]) -> types.FunctionType | None:
         if function in callers:
-            return True
+            return function
         if function in finished:
-            return False
-        below = any(recursive(called, callers | {function}) for called in _called(function))
+            return None
+        below = (recursive(called, callers | {function}) for called in _called(function))
+        found = next(filter(None, below), None)
         finished.add(function)
-        return below
+        return found
 
     plain = _python(kernel)
-    return isinstance(plain, types.FunctionType) and recursive(plain, frozenset())
+    return recursive(plain, frozenset()) if isinstance(plain, types.FunctionType) else None
 
 
 def _called(function: types.FunctionType) -> Iterator[types.FunctionType]:

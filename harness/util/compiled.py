@@ -2,6 +2,7 @@
 
 Numba's cache on disk does not notice a change of a kernel that is called through an overload or imported from another
 file. So the folder's name contains a digest of this file and all files with kernels: any change recompiles all of them.
+Nor does it know NUMBA_BOUNDSCHECK=1, so code that checks its indexes has a folder of its own.
 """
 
 import hashlib
@@ -34,8 +35,13 @@ def kernel_digest() -> str:
     return digest.hexdigest()[:16]
 
 
+def _folder() -> str:
+    checked = getattr(numba.config, "BOUNDSCHECK", None)
+    return str(cache_folder() / "compiled" / (kernel_digest() + ("-boundscheck" if checked else "")))
+
+
 # Numba creates its settings at import, so type checkers do not know them.
-setattr(numba.config, "CACHE_DIR", str(cache_folder() / "compiled" / kernel_digest()))  # noqa: B010
+setattr(numba.config, "CACHE_DIR", _folder())  # noqa: B010
 
 
 class _CheckedFile(IndexDataCacheFile):

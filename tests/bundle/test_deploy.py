@@ -186,7 +186,7 @@ def recursive(labels, u, t):
 
 
 def test_a_recursive_kernel_is_refused():
-    with pytest.raises(UsageError, match="recursive"):
+    with pytest.raises(UsageError, match="The function recursive is recursive"):
         deploy(LabelHeuristic({"rows": ROWS}, recursive), network(from_arcs(3, [0, 1], [1, 2], [1, 1])))
 
 

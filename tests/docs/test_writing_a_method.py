@@ -3,18 +3,26 @@
 import configparser
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from cli.command import run_line
 
+from aacbench.plugins import Budget, GraphInfo, Unsupported
+
 TEXT = (Path(__file__).parents[2] / "docs" / "writing-a-method.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"^`([\w.]+)`:\n\n```\w+\n(.*?)```", TEXT, flags=re.DOTALL | re.MULTILINE))
 COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", TEXT, flags=re.DOTALL) for line in block.splitlines()]
 RUNS = [command for command in COMMANDS if command.startswith("aacbench run --plugin")]
+CHECKS = [command for command in COMMANDS if command.startswith("aacbench check")]
+METHODS = {name: file for file, text in FILES.items() for name in re.findall(r'\bMethod\("([\w-]+)"', text)}
+# The runs of the page search with every method and load its bundles; these checks need no search to be compiled.
+QUICK = "parameters,builds,numbers,unreachable,admissible,consistent,directed,within-budget,more-budget,same-seed"
 
 
 @pytest.fixture
@@ -57,6 +65,8 @@ def write_files(folder, *names):
 
 
 def test_the_first_file_is_about_thirty_lines():
+    assert CHECKS
+    assert set(METHODS) == {"compass", "crow", "lend", "tree", "three-to-one"}
     assert set(FILES) == {
         *("compass.py", "crow.py", "lend.py", "tree.py", "three.py"),
         *("setup.cfg", "pyproject.toml"),
@@ -78,8 +88,31 @@ def test_commands_give_the_tables_shown(folder, aacbench, line, shown):
         {name: row[name] for name in common} for row in shown
     ]
     assert ("outcome" in printed[0]) == ("outcome" in shown[0])  # only where something is not ok
-    refused = re.findall(r"```text\n(- unsupported: .*)\n```", TEXT) if "outcome" in printed[0] else []
-    assert [text for text in out.splitlines() if text.startswith("- ")] == refused
+    refused = re.findall(r"```text\n- [0-9a-f]{8}: (unsupported: .*)\n```", TEXT) if "outcome" in printed[0] else []
+    assert re.findall("^- [0-9a-f]{8}: (.*)", out, flags=re.MULTILINE) == refused
+
+
+@pytest.mark.parametrize("line", CHECKS)
+def test_every_check_shown_passes(folder, aacbench, line):
+    write_files(folder, *(name for name in FILES if name in line))
+    code, out, _ = aacbench(line)
+    assert code == 0, out
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_keeps_its_claims(folder, aacbench, name):
+    write_files(folder, METHODS[name])
+    code, out, _ = aacbench(f"aacbench check {name} --plugin {METHODS[name]} --budgets 8,64 --only {QUICK}")
+    assert code == 0, out
+
+
+@pytest.mark.parametrize("name", ["compass", "crow"])
+def test_a_method_of_a_map_refuses_a_graph_without_coordinates(folder, name):
+    write_files(folder, METHODS[name])
+    fit = runpy.run_path(METHODS[name])["fit"]
+    info = GraphInfo("bare", 9, 20, integral=True, symmetric=True, declared_directed=False, label_bytes=4)
+    assert "no coordinates" in fit(Budget(32), info, {}).reason
+    assert not isinstance(fit(Budget(32), replace(info, coordinates=True), {}), Unsupported)
 
 
 def test_the_package_is_found_by_its_entry_point(folder):
@@ -135,6 +168,10 @@ def test_mistakes_are_reported_in_the_words_of_the_document(folder, aacbench):
     reasons = [re.sub("^- [0-9a-f, ]+: ", "- ", line) for line in out[out.index("\n- ") :].splitlines()]
     (wrong,) = re.findall(r"```text\n- [0-9a-f]{8}: (wrong: .*)\n```", TEXT)
     assert f"- {wrong}" in reasons
+    (cell,) = re.findall(f"^- ([0-9a-f]+): {re.escape(wrong)}$", out, flags=re.MULTILINE)
+    (replay,) = re.findall(r"`(aacbench replay [^`]+ --plugin hasty.py)`", TEXT)
+    code, again, _ = aacbench(re.sub(r"\b[0-9a-f]{8}\b", cell, replay))
+    assert (code, again.splitlines()[-1]) == (0, "stored and recomputed agree")
     sentences = re.findall(r"^\| `([^`]+)` \|", TEXT[TEXT.index("When something goes wrong") :], flags=re.MULTILINE)
     for name, sentence in zip(["wide", "around", "nested"], sentences[1:4], strict=True):
         assert any(line.startswith(f"- error: {name} on grid-8 at 8 B/v") and sentence in line for line in reasons)

@@ -34,6 +34,10 @@ def child_and_die(note):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def die_by(way):
+    os.kill(os.getpid(), way)
+
+
 def daemon(note):
     """A process twice removed, in a session of its own."""
     if os.fork() == 0:
@@ -115,6 +119,13 @@ def test_a_forked_worker_orders_sets_in_another_way():
 def test_what_a_job_started_ends_with_the_workers():
     ((_, pid),) = run_all(child, ["job"], 1, LIMITS)
     wait_until_gone(pid)
+
+
+@pytest.mark.parametrize("way", [signal.SIGABRT, signal.SIGSEGV])
+def test_a_death_by_a_wrong_access_names_the_way_to_find_it(way):
+    ((_, answer),) = run_all(die_by, [way], 1, LIMITS)
+    assert answer.reason.startswith(f"The worker process died (signal {way:d}: it ")
+    assert answer.reason.endswith("; `NUMBA_BOUNDSCHECK=1 aacbench check NAME` finds an index out of bounds)")
 
 
 def test_what_a_job_started_ends_when_its_worker_has_died(tmp_path):

@@ -82,6 +82,15 @@ def test_damaged_machine_code_is_compiled_anew_and_replaced(tmp_path):
     assert len(list(tmp_path.rglob("*square*.nbc"))) == 1  # what was replaced is gone
 
 
+def test_code_that_checks_its_indexes_is_kept_apart(tmp_path, monkeypatch):
+    monkeypatch.delenv("NUMBA_BOUNDSCHECK", raising=False)
+    assert cache_hits(tmp_path) == 0
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
+    assert (cache_hits(tmp_path), cache_hits(tmp_path)) == (0, 6)
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "0")
+    assert cache_hits(tmp_path) == 6
+
+
 def test_a_disk_without_room_costs_only_time(tmp_path):
     def no_room():
         import resource
