@@ -7,7 +7,7 @@ from aacbench.prereg.amend import affected_predictions
 from aacbench.prereg.files import Files
 from aacbench.prereg.history import History
 from aacbench.prereg.key_diff import Change, Deviation
-from aacbench.prereg.ledger import Entry
+from aacbench.prereg.ledger import Entry, read_ledger
 from aacbench.prereg.lock import Lock
 from aacbench.prereg.others import Other, Result, others_of, result_of
 from aacbench.prereg.predictions import Prediction, methods_of
@@ -55,6 +55,17 @@ def standing(
     return {one.id: EXPLORATORY if one.id in late else CONFIRMATORY for one in registration.predictions}, notes
 
 
+def seen_before(files: Files, registration: Registration, lock: Lock, entry: Entry) -> list[str]:
+    """The notes on predictions that are exploratory from their lock on, since others of the ledger were run."""
+    if registration.status != CONFIRMATORY:
+        return []
+    others = [
+        other for other in others_of(files, registration.id, read_ledger(files.ledger).entries) if other.shares(lock)
+    ]
+    since = dict.fromkeys((one.id for one in registration.predictions), entry)
+    return _seen_elsewhere(others, registration, lock, since)[1]
+
+
 def _reverted(
     history: History, locks: Mapping[str, Lock], since: Mapping[str, Entry], late: Collection[str]
 ) -> Iterator[str]:
@@ -96,7 +107,8 @@ def _seen_elsewhere(
     by_number = {entry.number: entry for entry in late.values()}.values()
     return set(late), [
         f"Results of the same methods on the same queries could have been seen before, under {entry.registration} "
-        f"(line {entry.number}): {', '.join(name for name, first in late.items() if first == entry)}."
+        f"(line {entry.number}), so these are exploratory: "
+        f"{', '.join(name for name, first in late.items() if first == entry)}."
         for entry in by_number
     ]
 

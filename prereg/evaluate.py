@@ -1,6 +1,6 @@
 """Judge each prediction from rows, or from published observations; no result is ever typed in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -50,6 +50,7 @@ class Judged:
     effects: Mapping[str, Effect]
     others: Mapping[str, Effect]
     count: int | None = None
+    not_counted: tuple[str, ...] = ()  # methods that do not claim consistency, if only violations of claims count
     reason: str = ""
     adjusted: Mapping[str, float | None] | None = None  # by family
 
@@ -87,10 +88,7 @@ class Rows:
 
     def violations(self, of: str, labels: Sequence[str], place: Place | None) -> int:
         """The violations that the audits counted, or those visible in the rows if these are more."""
-        found = [cell for cell in self.cells if not labels or cell.key["label"] in labels]
-        if place is not None:
-            found = [cell for cell in found if (cell.key["graph"], cell.key["budget"]) == (place.graph, place.budget)]
-        answered = [cell for cell in found if cell.outcome in ("ok", "wrong")]
+        answered = self._answered(labels, place)
         if not answered:
             raise MissingError("there is no cell to count violations in")
         for cell in answered:
@@ -98,11 +96,30 @@ class Rows:
                 raise MissingError(f"{cell.key['label']} on {cell.key['graph']} was not audited")
         return sum(_violations(cell, of) for cell in answered)
 
+    def not_counted(self, of: str, labels: Sequence[str], place: Place | None) -> tuple[str, ...]:
+        """The methods whose inconsistency is not counted, because they do not claim consistency."""
+        left_out = [cell for cell in self._answered(labels, place) if _unclaimed(cell, of)]
+        return tuple(dict.fromkeys(cell.key["label"] for cell in left_out))
+
+    def _answered(self, labels: Sequence[str], place: Place | None) -> list[Cell]:
+        found = [cell for cell in self.cells if not labels or cell.key["label"] in labels]
+        if place is not None:
+            found = [cell for cell in found if (cell.key["graph"], cell.key["budget"]) == (place.graph, place.budget)]
+        return [cell for cell in found if cell.outcome in ("ok", "wrong")]
+
+    def has(self, place: Place, label: str) -> bool:
+        """Whether a cell of the method is ok there."""
+        return next(self._sides(place, label), None) is not None
+
     def _side(self, place: Place, label: str) -> Side:
+        for side in self._sides(place, label):
+            return side
+        raise MissingError(f"there is no cell of {label} with outcome ok on {place}")
+
+    def _sides(self, place: Place, label: str) -> Iterator[Side]:
         for side in sides(self.cells, label):
             if side.graph == place.graph and side.good and (side.budget == place.budget or label == BASELINE):
-                return side
-        raise MissingError(f"there is no cell of {label} with outcome ok on {place}")
+                yield side
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +137,9 @@ class Observations:
         if self.published.violations is None or of != VIOLATIONS:
             raise MissingError(f"no count of {of} was published")
         return self.published.violations
+
+    def not_counted(self, of: str, labels: Sequence[str], place: Place | None) -> tuple[str, ...]:
+        return ()  # a publication does not say
 
     def _values(self, place: Place, label: str) -> npt.NDArray[np.float64]:
         found = self.published.of(place.graph, place.budget, label)
@@ -161,9 +181,12 @@ def _judged(prediction: Prediction, registration: Registration, source: Source) 
     profile = registration.profile
     try:
         if isinstance(prediction, Count):
-            count = source.violations(prediction.of, methods_of(prediction), prediction.cell)
+            counted = prediction.of, methods_of(prediction), prediction.cell
+            count, left_out = source.violations(*counted), source.not_counted(*counted)
             found = verdicts.counted(count, prediction.equals)
-            return Judged(prediction=prediction, verdicts=found, effects={}, others={}, count=count)
+            return Judged(
+                prediction=prediction, verdicts=found, effects={}, others={}, count=count, not_counted=left_out
+            )
         pairs = _pairs(prediction)
         effects = {
             f"{a} against {b}": source.effect(prediction.cell, a, b, profile, prediction.estimand) for a, b in pairs
@@ -216,10 +239,14 @@ def _audited(cell: Cell) -> bool:
 
 def _violations(cell: Cell, of: str) -> int:
     """The violations in one cell of what is counted; `violations` leaves out what the method does not claim."""
-    unclaimed = {"consistent"} if of == VIOLATIONS and not cell.claims.get("consistent") else set()
     counts = {**cell.record["audit"]["violations"]}
     counts["optimal"] = max(counts["optimal"], _wrong_paths(cell))
-    return sum(counts[claim] for claim in COUNTED[of] if claim not in unclaimed)
+    return sum(counts[claim] for claim in COUNTED[of] if claim != "consistent" or not _unclaimed(cell, of))
+
+
+def _unclaimed(cell: Cell, of: str) -> bool:
+    """Whether inconsistency is no violation of what is counted; only this claim can be left out."""
+    return of == VIOLATIONS and not cell.claims.get("consistent")
 
 
 def _wrong_paths(cell: Cell) -> int:
@@ -240,6 +267,7 @@ def record(judged: Judged) -> dict[str, Any]:
         "effects": {name: asdict(found) for name, found in judged.effects.items()},
         "sensitivity": {name: asdict(found) for name, found in judged.others.items()},
         "count": judged.count,
+        "not_counted": list(judged.not_counted),
         "reason": judged.reason,
         "adjusted": dict(judged.adjusted or {}),
     }

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +13,8 @@ from aacbench.prereg.schema import Registration
 from aacbench.run.records import STRATA, TEST, VALIDATION
 from aacbench.run.store import Cell
 from aacbench.stats import Effect, estimand
+from aacbench.stats.effects import DEGENERATE
+from aacbench.stats.inference import no_spread
 from aacbench.stats.power import largest_sd, power_tost, seeds_needed, smallest_delta
 from aacbench.stats.profiles import SEEDS
 
@@ -40,6 +41,7 @@ class Outlook:
     smallest: float | None = None
     needed: int | None = None
     sd_allowed: float | None = None
+    pilot_lacks: str = ""  # why a pilot gives no spread, such as "has no rows of alt on grid-16 at 32 B/v"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,11 @@ class _Sample:
     number: int | None
     sd: float | None
     sd_from: str
+    pilot_lacks: str = ""
 
 
 def outlooks(
-    registration: Registration, pilot: Sequence[Cell] = (), deterministic: Collection[str] = ()
+    registration: Registration, pilot: Sequence[Cell] | None = None, deterministic: Collection[str] = ()
 ) -> list[Outlook]:
     """Return the outlook of each band and equivalence; `deterministic` has the labels of methods without seeds."""
     kinds = [one for one in registration.predictions if isinstance(one, Band | Equivalence)]
@@ -61,7 +64,7 @@ def outlooks(
 
 
 def _outlook(
-    prediction: Band | Equivalence, registration: Registration, pilot: Sequence[Cell], without_seeds: bool
+    prediction: Band | Equivalence, registration: Registration, pilot: Sequence[Cell] | None, without_seeds: bool
 ) -> Outlook:
     unit = estimand(prediction.estimand)
     with np.errstate(divide="ignore"):  # a ratio band that starts at 0 has no middle on the log scale
@@ -86,20 +89,25 @@ def _outlook(
         smallest=smallest_delta(number, sd, 0.0, alpha, wanted) if sd else None,
         needed=seeds_needed(sd, 0.0, half, alpha, wanted) if sd else None,
         sd_allowed=largest_sd(number, 0.0, half, alpha, wanted),
+        pilot_lacks=sample.pilot_lacks,
     )
 
 
-def _seeds(one: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]) -> _Sample:
+def _seeds(one: Band | Equivalence, registration: Registration, pilot: Sequence[Cell] | None) -> _Sample:
     """The spread of the effect over seeds: from pilot rows if possible, else as declared."""
     number = len(registration.study.seeds)
-    found = _effect(one, registration, Rows(pilot))
-    if found is not None and len(found.per_seed) > 1:
+    found = _effect(one, registration, Rows(pilot or ()))
+    if isinstance(found, Effect) and len(found.per_seed) > 1:
         values = estimand(one.estimand).working(np.asarray(found.per_seed))
-        return _Sample(OVER_SEEDS, number, float(values.std(ddof=1)), PILOT)
-    return _Sample(OVER_SEEDS, number, registration.sd, DECLARED if registration.sd else NONE)
+        if not no_spread(values):
+            return _Sample(OVER_SEEDS, number, float(values.std(ddof=1)), PILOT)
+    several = isinstance(found, Effect) and len(found.per_seed) > 1
+    what = "the same effect with every seed" if several else "fewer than two seeds"
+    lacks = _lacks(one, found, pilot, f"has {what} of {one.a} against {one.b} on {one.cell}")
+    return _Sample(OVER_SEEDS, number, registration.sd, DECLARED if registration.sd else NONE, lacks)
 
 
-def _queries(one: Band | Equivalence, registration: Registration, pilot: Sequence[Cell]) -> _Sample:
+def _queries(one: Band | Equivalence, registration: Registration, pilot: Sequence[Cell] | None) -> _Sample:
     """The spread of the effect over queries: from the validation rows of a pilot, else its test rows, else declared.
 
     Validation rows come first because they tell nothing of test queries that the pilot may share with the study.
@@ -107,14 +115,33 @@ def _queries(one: Band | Equivalence, registration: Registration, pilot: Sequenc
     planned = registration.study.queries
     number = planned.test if planned.mode != STRATA else None  # strata depend on the size of the graph
     for split in (VALIDATION, TEST):
-        found = _effect(one, registration, Rows(pilot, split))
-        if found is not None and found.level == OVER_QUERIES and found.se is not None:
+        found = _effect(one, registration, Rows(pilot or (), split))
+        if isinstance(found, Effect) and found.level == OVER_QUERIES and found.se is not None:
             spread = found.se * math.sqrt(found.queries)
             return _Sample(OVER_QUERIES, number or found.queries, spread, f"pilot's {split} rows")
-    return _Sample(OVER_QUERIES, number, registration.sd_queries, DECLARED if registration.sd_queries else NONE)
+    lacks = _lacks(one, found, pilot, f"has no spread over queries of {one.a} against {one.b} on {one.cell}")
+    declared = DECLARED if registration.sd_queries else NONE
+    return _Sample(OVER_QUERIES, number, registration.sd_queries, declared, lacks)
 
 
-def _effect(one: Band | Equivalence, registration: Registration, rows: Rows) -> Effect | None:
-    with suppress(MissingError, UsageError):
+def _effect(one: Band | Equivalence, registration: Registration, rows: Rows) -> Effect | str:
+    """The effect, or why there is none."""
+    try:
         return rows.effect(one.cell, one.a, one.b, registration.profile, one.estimand)
-    return None
+    except (MissingError, UsageError) as problem:
+        return str(problem).rstrip(".")
+
+
+def _lacks(one: Band | Equivalence, found: Effect | str, pilot: Sequence[Cell] | None, otherwise: str) -> str:
+    """Why the pilot gives no spread, in words that follow its name; nothing without a pilot."""
+    if pilot is None:
+        return ""
+    absent = [label for label in (one.a, one.b) if not Rows(pilot).has(one.cell, label)]
+    if absent:
+        return f"has no rows of {' and '.join(absent)} on {one.cell}"
+    if isinstance(found, str):
+        return f"cannot compare {one.a} with {one.b} on {one.cell}: {found}"
+    if found.status != DEGENERATE:
+        return otherwise
+    what = "no difference at all" if found.estimate == found.null else "the same difference everywhere"
+    return f"shows {what} between {one.a} and {one.b} on {one.cell}"

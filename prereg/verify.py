@@ -62,10 +62,16 @@ class Verification:
     declared: tuple[str, ...] = ()  # deviations, with their reasons
     withdrawn: str = ""
     study: Path | None = None  # the folder of the last run, if it is there
+    run_begun: bool = True
 
     @property
     def code(self) -> int:
         return exit_code(self.checks)
+
+    @property
+    def never_run(self) -> bool:
+        """Whether all that is wrong is that it was never run."""
+        return not self.run_begun and self.code == INCOMPLETE
 
     def gated(self) -> int:
         verdicts = [one.verdict for one in self.judged]
@@ -143,6 +149,7 @@ def verify(files: Files, study: Path | None = None, roots: Sequence[Path] = ()) 
         declared=tuple(_declared(entry, history) for entry in history.of("deviate")),
         withdrawn=withdrawn,
         study=runs.study,
+        run_begun=bool(history.runs),
     )
 
 

@@ -23,9 +23,10 @@ from aacbench.reports.formatting import (
     without_markup,
 )
 from aacbench.run.layout import QUERIES_FILE
-from aacbench.run.matched import by_query, bytes_per_vertex, expansions
+from aacbench.run.matched import by_query, bytes_apart, bytes_per_vertex, expansions
 from aacbench.run.records import BASELINE, TEST
 from aacbench.run.store import Cell
+from aacbench.stats import CROSSED_2
 
 Place = tuple[str, float]  # graph and budget
 
@@ -131,6 +132,7 @@ def markdown(
     oracle_a, oracle_b = any(row.oracle_a for row in rows), any(row.oracle_b for row in rows)
     items = (differing or {}).items()
     notes = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED}"]
+    notes += [] if BASELINE in (a, b) else _unlike_memory(rows)
     notes += [f"{WORK} A total is expansions and h_work together."] if lazy else []
     notes += [f"Not the same for both: {name}, {one} for A and {other} for B." for name, (one, other) in items]
     notes += [*mark_notes(oracle_a or oracle_b), *graph_notes, *study_notes]
@@ -142,6 +144,18 @@ def markdown(
         "\n\n"
         f"{aligned(table, ('graph',))}{note}"
     )
+
+
+def _unlike_memory(rows: Sequence[Comparison]) -> list[str]:
+    """Return a sentence if the bytes of A and B differ by more than `stats` tolerates."""
+    figures = [
+        f"{row.bytes_a:.1f} B/v for A and {row.bytes_b:.1f} for B on {row.graph} with a budget of {row.budget:g}"
+        for row in rows
+        if row.bytes_a is not None and row.bytes_b is not None
+        if bytes_apart(row.bytes_a, row.bytes_b) > CROSSED_2.bytes_tolerance
+    ]
+    more = f"; {len(figures) - 3} more" if figures[3:] else ""
+    return [f"Memory is not matched: {'; '.join(figures[:3])}{more}."] if figures else []
 
 
 def _cells(side: Side) -> list[Cell]:

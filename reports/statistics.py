@@ -51,6 +51,10 @@ class Analysis:
     def name(self) -> str:
         return f"{self.graph} {self.budget_a:g}"
 
+    @property
+    def place(self) -> str:
+        return f"{self.graph} at {self.budget_a:g} B/v"
+
 
 @dataclass(frozen=True, slots=True)
 class Table:

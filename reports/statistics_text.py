@@ -20,10 +20,10 @@ TEXT_COLUMNS = ("graph", "outcome", "ratio outcome")
 def markdown(table: Table) -> str:
     names = graph_names(table.graphs)
     table = _renamed(table, names)
-    parts = [_heading(table)]
-    if table.cells:
-        parts.append(aligned(rows(table), TEXT_COLUMNS))
-    parts.append("\n".join(f"- {note}" for note in [*notes(table), *graph_notes(names)]))
+    said = "\n".join(f"- {note}" for note in [*notes(table), *graph_notes(names)])
+    if not table.cells:  # why nothing is compared comes first
+        return without_markup(f"{said}\n\n{_heading(table)}")
+    parts = [_heading(table), aligned(rows(table), TEXT_COLUMNS), said]
     parts.append("\n".join(sentence(table, cell) for cell in table.cells))
     return without_markup("\n\n".join(filter(None, parts)))
 
@@ -206,17 +206,22 @@ def _row(table: Table, cell: Analysis) -> dict[str, str]:
 def notes(table: Table) -> Iterator[str]:
     """Yield what a reader of the table must know."""
     profile, cells = table.profile, table.cells
-    yield "sd is the sample standard deviation over seeds (ddof 1); intervals are of the effect, not of the sd."
-    yield from _family_notes(table)
+    unpaired = [f"Not compared: {reason}." for reason in table.unpaired]
+    if not cells:
+        yield from unpaired
+    if any(cell.effect.estimate is not None for cell in cells):
+        yield "sd is the sample standard deviation over seeds (ddof 1); intervals are of the effect, not of the sd."
+        yield from _family_notes(table)
     if table.estimand.name != profile.estimand:
         yield f"The estimand of {profile.label} is {profile.estimand}; {table.estimand.name} is exploratory."
-    left = {cell.name: cell.effect.left_out for cell in cells if cell.effect.left_out}
+    left = {cell.place: cell.effect.left_out for cell in cells if cell.effect.left_out}
     if left:
         listed = ", ".join(f"{count} on {name}" for name, count in left.items())
         yield f"Queries left out because a side did not answer them with every seed: {listed}."
     yield from table.warnings
     yield from _cautions(table)
-    yield from (f"Not compared: {reason}." for reason in table.unpaired)
+    if cells:
+        yield from unpaired
     yield from (f"Left out: {failure}" for failure in table.failures)
 
 
@@ -246,7 +251,7 @@ def _cautions(table: Table) -> Iterator[str]:
         yield f"Seeds that only one method has were left out: {', '.join(map(str, sorted(single)))}."
     if any(not cell.same_search for cell in cells):
         yield "A and B were searched under different policies, so this compares searches as well as heuristics."
-    apart = [cell.name for cell in cells if _unmatched(cell, profile.bytes_tolerance)]
+    apart = [cell.place for cell in cells if _unmatched(cell, profile.bytes_tolerance)]
     if apart:
         yield f"Measured bytes differ, so this is not a comparison at matched memory: {', '.join(apart)}."
     allowed = [cell for cell in cells if cell.ratio_allowed is not None]
@@ -254,7 +259,7 @@ def _cautions(table: Table) -> Iterator[str]:
         widest = max(allowed, key=lambda cell: cell.ratio_allowed or 0)
         yield (
             f"The margin of {_points(profile.margin_pp)} would let {table.a} expand up to {widest.ratio_allowed:.2f} "
-            f"times what {table.b} does on {widest.name}; look at ratios too."
+            f"times what {table.b} does on {widest.place}; look at ratios too."
         )
 
 

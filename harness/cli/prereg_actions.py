@@ -1,16 +1,17 @@
 """The commands of `aacbench prereg`, except `verify` and `run`: each does its work and returns or prints the result."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from aacbench.cli.shared import echo_json, study_folder
+from aacbench.contract.method import Claims
 from aacbench.errors import UsageError
 from aacbench.library.plugins import protocol_files, warn
 from aacbench.library.running import config_of
-from aacbench.plugins.manager import load_plugins
+from aacbench.plugins.manager import PluginManager, load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.prereg import anchors
 from aacbench.prereg.amend import (
@@ -22,7 +23,9 @@ from aacbench.prereg.amend import (
     sound_history,
     unchanged_lock,
 )
+from aacbench.prereg.cautions import cautions
 from aacbench.prereg.changes import changes_between, distinct, loaded_beside, public_changes
+from aacbench.prereg.confirmatory_status import seen_before
 from aacbench.prereg.files import Files, files_of, shipped, uncommitted
 from aacbench.prereg.key_diff import WHAT
 from aacbench.prereg.lock import Lock, make_lock
@@ -34,7 +37,7 @@ from aacbench.prereg.verify import past_changes
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports.formatting import aligned, optional
 from aacbench.run.driver import prepare
-from aacbench.run.plan import deterministic_labels
+from aacbench.run.plan import labels_claiming
 from aacbench.run.run_config import key_of
 from aacbench.run.study import planned_cells
 from aacbench.stats import CROSSED_2
@@ -65,12 +68,11 @@ def write_new(file: Path, source: str, title: str) -> str:
 
 def print_plan(file: Path, pilot: Path | None, plugin_files: tuple[Path, ...], as_json: bool) -> None:
     registration = read_registration(file)
-    cells = planned_cells(study_folder(pilot)) if pilot else []
+    cells = [cell for cell in planned_cells(study_folder(pilot)) if cell.is_reported] if pilot else None
     plugins = load_plugins(tuple(path.resolve() for path in plugin_files))
     warn(plugins)
-    methods = {name: loaded.method for name, loaded in plugins.methods().items()}
-    without_seeds = deterministic_labels(registration.study, methods, resolve)
-    found = outlooks(registration, [cell for cell in cells if cell.is_reported], without_seeds)
+    without_seeds = _claiming(registration, plugins, lambda claims: claims.deterministic)
+    found = outlooks(registration, cells, without_seeds)
     if as_json:
         echo_json({"id": registration.id, "target": registration.power, "predictions": [asdict(one) for one in found]})
         return
@@ -81,22 +83,28 @@ def print_plan(file: Path, pilot: Path | None, plugin_files: tuple[Path, ...], a
             click.echo(COUNTED[over])
         click.echo("Ratios are on the log scale.")
     for one in found:
-        if warning := _warning(one, registration):
-            click.echo(warning)
+        for sentence in filter(None, (_pilot_note(one, pilot), _warning(one, registration))):
+            click.echo(sentence)
     if not found:
         click.echo("Power is computed for bands and equivalence only, and there is no such prediction.")
+    for sentence in _cautions(registration, plugins):
+        click.echo(sentence)
 
 
 def lock_file(file: Path, plugin_files: tuple[Path, ...], allow_dirty: bool) -> str:
     files, registration = _read(file)
     _refuse_dirty([file, *plugin_files], allow_dirty)
     lock, entry = lock_registration(files, registration, lambda one: _make(one, files, plugin_files))
-    return (
-        f"Locked {registration.id}: {lock.digest}\n"
+    plugins = load_plugins(tuple(path.resolve() for path in plugin_files))
+    lines = [
+        f"Locked {registration.id}: {lock.digest}",
         f"{len(lock.cells)} cells and {len(registration.predictions)} predictions in {files.lock(lock.digest)}; "
-        f"line {entry.number} of {files.ledger}.\n"
-        f"Commit or publish the registration, the lock and the ledger now, then use `aacbench prereg run {file}`."
-    )
+        f"line {entry.number} of {files.ledger}.",
+        *_cautions(registration, plugins),
+        *(printable(f"Note: {note}") for note in seen_before(files, registration, lock, entry)),
+        f"Commit or publish the registration, the lock and the ledger now, then use `aacbench prereg run {file}`.",
+    ]
+    return "\n".join(lines)
 
 
 def amend_file(file: Path, reason: str, plugin_files: tuple[Path, ...], allow_dirty: bool) -> str:
@@ -213,10 +221,24 @@ def _make(registration: Registration, files: Files, plugin_files: tuple[Path, ..
     return make_lock(registration, keys, facts, methods, beside)
 
 
+def _claiming(registration: Registration, plugins: PluginManager, claim: Callable[[Claims], bool]) -> frozenset[str]:
+    methods = {name: loaded.method for name, loaded in plugins.methods().items()}
+    return labels_claiming(claim, registration.study, methods, resolve)
+
+
+def _cautions(registration: Registration, plugins: PluginManager) -> Iterator[str]:
+    return cautions(registration, _claiming(registration, plugins, lambda claims: claims.consistent))
+
+
 def _refuse_dirty(paths: Sequence[Path], allowed: bool) -> None:
     for path in paths:
         if not allowed and uncommitted(path):
             raise UsageError(f"{path} has uncommitted changes in git; commit it first, or use --allow-dirty.")
+
+
+def _pilot_note(one: Outlook, pilot: Path | None) -> str:
+    spread = "takes the declared spread" if one.sd else f"has no known spread over {one.over}"
+    return f"Note: {one.prediction} {spread}: {pilot} {one.pilot_lacks}." if one.pilot_lacks else ""
 
 
 def _warning(one: Outlook, registration: Registration) -> str:
@@ -225,7 +247,7 @@ def _warning(one: Outlook, registration: Registration) -> str:
         return f"Warning: {one.prediction} has a power of {one.power:.2f}; the target {registration.power:g} {needed}."
     if one.half_width is None:
         return f"Note: {one.prediction} is open on one side, so its power cannot be computed."
-    if one.power is not None:
+    if one.power is not None or one.pilot_lacks:
         return ""
     if one.over == OVER_QUERIES and registration.profile.inference == SEEDS:
         return (

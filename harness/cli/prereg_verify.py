@@ -1,5 +1,6 @@
 """The output of `aacbench prereg verify`: checks, a table of verdicts, and a paragraph for each prediction."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import click
 
 from aacbench.cli.shared import echo_json
 from aacbench.errors import StoreError, UsageError
-from aacbench.prereg.checks import TAMPERED
+from aacbench.prereg.checks import ANCHOR, DEVIATION, INCOMPLETE, INTACT, OK, ORDER, TAMPERED
 from aacbench.prereg.evaluate import Judged, forest
 from aacbench.prereg.files import FOLDER, LEDGER, Files, files_of, project_registrations, relative, shipped
 from aacbench.prereg.history import history_of
@@ -23,6 +24,14 @@ from aacbench.util.canonical import finite, pretty
 from aacbench.util.text import one_line, printable
 
 LOCKED_RULE = " *"
+STATES = {
+    INTACT: "intact",
+    TAMPERED: "tampered",
+    ORDER: "wrong order in the ledger",
+    DEVIATION: "undeclared deviation",
+    ANCHOR: "a required anchor is missing",
+    INCOMPLETE: "incomplete",
+}
 LONGEST_TITLE = 200
 
 
@@ -35,15 +44,18 @@ def verify_all(
     for root in roots:
         if not root.is_file():
             raise UsageError(f"{root} is not a file; --root takes a certificate in PEM format.")
-    codes, records = [], []
+    codes, records, summaries = [], [], []
     for files in _targets(name):
         found = verify(files, study, roots)
         record = found.record()
         records.append(record)
         codes.append(found.gated() if gate else found.code)
+        summaries.append(summary(found))
         if not as_json:
             click.echo(text(found))
             click.echo(f"\n{_write(files.verdicts(found.study), record)}\n")
+    if name is None and summaries and not as_json:
+        click.echo("\n".join(summaries))
     for sentence in orphans(project_registrations()) if name is None else ():
         click.echo(f"aacbench: {sentence}", err=True)
         codes.append(TAMPERED)
@@ -70,7 +82,7 @@ def text(found: Verification) -> str:
     lock = f"lock {found.lock[:8]}" if found.lock else "no lock"
     title = one_line(one.title or one.study.protocol, LONGEST_TITLE)
     lines = [f"{one.id}: {title} ({one.status}, {lock})", ""]
-    lines += [f"  {check.status:12}{check.name}: {check.evidence}" for check in found.checks]
+    lines += list(_check_lines(found))
     lines += ["", *(f"  {sentence}" for sentence in found.events), ""] if found.events else [""]
     lines.append(f"{found.tier}: {TIERS[found.tier]}.")
     lines += [f"Declared deviation in {sentence}" for sentence in found.declared]
@@ -78,14 +90,32 @@ def text(found: Verification) -> str:
     if found.withdrawn:
         lines.append(f"The registration was withdrawn: {found.withdrawn}")
     lines = [printable(line) for line in lines]  # what an author wrote must not look like what is printed here
-    if found.judged:
+    if found.judged and not found.never_run:
         rows = [row for judged in found.judged for row in verdict_rows(judged, found.standing[judged.prediction.id])]
         lines += ["", aligned(rows, ("prediction", "contrast", "predicted", "interval rule", "point rule", "standing"))]
         lines += ["", "* the locked rule; the other rule decides nothing.", ""]
         lines += [paragraph(judged, found.standing[judged.prediction.id]) for judged in found.judged]
-    elif found.code:
+    elif found.code and not found.never_run:
         lines.append("There are no verdicts.")
     return "\n".join(lines)
+
+
+def _check_lines(found: Verification) -> Iterator[str]:
+    """Every check; before any run, most are about no cells, and only those that are not are told."""
+    for check in found.checks:
+        anchor, missing_cells = check.name.startswith("anchor "), check.code == INCOMPLETE
+        if not found.never_run or anchor or (check.status != OK and not missing_cells):
+            yield f"  {check.status:12}{check.name}: {check.evidence}"
+    if found.never_run:
+        yield "  never run   the file, its lock and the ledger are intact"
+
+
+def summary(found: Verification) -> str:
+    """The result in one line: intact or not, and how many predictions have each verdict."""
+    state = "never run" if found.never_run else STATES[found.code]
+    verdicts = Counter(one.verdict for one in found.judged) if not found.never_run else {}
+    told = "; ".join([state, *(f"{count} {verdict}" for verdict, count in verdicts.items())])
+    return f"{found.registration.id}: {told}{'; withdrawn' if found.withdrawn else ''}."
 
 
 def paragraph(judged: Judged, standing: str) -> str:
@@ -94,7 +124,7 @@ def paragraph(judged: Judged, standing: str) -> str:
     if judged.verdict == NOT_EVALUATED:
         return " ".join([*sentences, f"Not evaluated: {judged.reason.rstrip('.')}."])
     if judged.count is not None:
-        sentences.append(f"Counted: {judged.count}. Verdict: {judged.verdict}.")
+        sentences.append(f"Counted: {_counted(judged)}. Verdict: {judged.verdict}.")
     else:
         sentences += [f"Observed, {name}: {_observed(row, prediction, judged.reason)}." for name, row in _shown(judged)]
         sentences += _cautions(judged)
@@ -107,10 +137,17 @@ def paragraph(judged: Judged, standing: str) -> str:
     return " ".join(sentences)
 
 
+def _counted(judged: Judged) -> str:
+    if not judged.not_counted:
+        return str(judged.count)
+    claim = "does not claim" if len(judged.not_counted) == 1 else "do not claim"
+    return f"{judged.count} ({', '.join(judged.not_counted)} {claim} consistency: not counted)"
+
+
 def _prediction_text(prediction: Prediction) -> str:
     place = f" on {prediction.cell}" if prediction.cell else ""
     if isinstance(prediction, Count):
-        methods = f" of {', '.join(prediction.methods)}" if prediction.methods else ""
+        methods = f" by {', '.join(prediction.methods)}" if prediction.methods else ""
         return f"Predicted{place}: {_predicted(prediction)}{methods}."
     if isinstance(prediction, Ordering):
         others = ", ".join(one for one in prediction.among if one != prediction.best)
@@ -165,8 +202,8 @@ def verdict_rows(judged: Judged, standing: str) -> Iterator[dict[str, str]]:
 
 def _predicted(prediction: Prediction) -> str:
     if isinstance(prediction, Count):
-        what = "" if prediction.of == VIOLATIONS else f" of {prediction.of}"
-        return f"{prediction.equals} violations{what}"
+        what = "what each method claims" if prediction.of == VIOLATIONS else prediction.of
+        return f"{prediction.equals} violation{'' if prediction.equals == 1 else 's'} of {what}"
     if isinstance(prediction, Ordering):
         return f"{prediction.best} best"
     unit = estimand(prediction.estimand)

@@ -10,7 +10,7 @@ import numpy as np
 
 from aacbench.contract.budget import Budget, GraphInfo, convention
 from aacbench.contract.composite import Resolve, assemble, resolve_parts
-from aacbench.contract.method import Method, Params, Unsupported
+from aacbench.contract.method import Claims, Method, Params, Unsupported
 from aacbench.contract.parameters import SEARCH_SWITCHES
 from aacbench.errors import UsageError
 from aacbench.graphs.catalogue import name_and_file
@@ -95,13 +95,15 @@ def check_methods(study: Study, methods: Mapping[str, Method], resolve: Resolve)
             pass
 
 
-def deterministic_labels(study: Study, methods: Mapping[str, Method], resolve: Resolve) -> frozenset[str]:
-    """Return the labels of the methods that claim that the seed changes nothing."""
+def labels_claiming(
+    claim: Callable[[Claims], bool], study: Study, methods: Mapping[str, Method], resolve: Resolve
+) -> frozenset[str]:
+    """Return the labels of the methods that make a claim with all of their settings; the baseline makes every one."""
     found = []
     for choice in study.methods:
         settings = list(_settings(study, choice, methods, resolve))
         labels = [choice.label, *(setting.label for setting in settings)]
-        found += labels if all(setting.method.claims.deterministic for setting in settings) else []
+        found += labels if all(claim(setting.method.claims) for setting in settings) else []
     return frozenset([*found, BASELINE])
 
 

@@ -40,14 +40,20 @@ def another(done, **changes):
 
 
 def test_the_same_cells_registered_anew_under_another_name(done, capsys):
-    code, record = verified(another(done, wider=("high = 20", "high = 40")), capsys)
+    again = another(done, wider=("high = 20", "high = 40"))
+    locked = capsys.readouterr().out
+    code, record = verified(again, capsys)
     assert code == INCOMPLETE  # it was not run itself
     assert exploratory(record) == ALL
     named, note = record["notes"]
     assert named == (
         "Another registration of the ledger is about the same cells: small (locked in line 1, run in line 2)."
     )
-    assert note.startswith("Results of the same methods on the same queries could have been seen before, under small")
+    assert note == (
+        "Results of the same methods on the same queries could have been seen before, under small (line 2), so these "
+        "are exploratory: ahead, same, admissible."
+    )
+    assert f"\nNote: {note}\n" in locked
 
 
 def test_a_default_that_is_spelt_out_makes_no_other_method(done, capsys):

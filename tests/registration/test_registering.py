@@ -15,6 +15,7 @@ from aacbench.cli.prereg_actions import lock_file
 from aacbench.errors import UsageError
 from aacbench.prereg.amend import differences, reworded_predictions
 from aacbench.prereg.binding import merkle_root
+from aacbench.prereg.cautions import cautions
 from aacbench.prereg.files import uncommitted
 from aacbench.prereg.key_diff import match
 from aacbench.prereg.lock import read_lock, tree_digest
@@ -285,6 +286,76 @@ def test_the_spread_over_queries_is_that_of_validation_rows_or_else_of_test_rows
     effects = 100 * (np.array(counted) - 1) / 20
     assert same.sd == pytest.approx(effects.std(ddof=1))
     assert (same.sd_from, same.number) == (f"pilot's {split} rows", registration.study.queries.test)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ({"alt": [1, 1]}, "has no rows of alt-pool on grid-8 at 16 B/v"),
+        ({}, "has no rows of alt and alt-pool on grid-8 at 16 B/v"),
+        (
+            {"alt": [1, 3], "alt-pool": [1, 3]},
+            "shows no difference at all between alt and alt-pool on grid-8 at 16 B/v",
+        ),
+    ],
+)
+def test_a_pilot_without_a_spread_is_told(draft, capsys, tmp_path, rows, said):
+    without_seeds(draft)
+    shares = {"graph": "grid-8", "budget": 16, "claims": {"deterministic": True}}
+    cells = [made_cell(name, row, **shares) for name, row in {"dijkstra": [20, 20], **rows}.items()]
+    pilot = made_study(tmp_path / "pilot", cells)
+    assert draft.call("plan", "--pilot", pilot) == 0
+    printed = capsys.readouterr().out
+    assert f"Note: same has no known spread over queries: {pilot} {said}.\n" in printed
+    assert "--pilot." not in printed
+
+
+SECOND = """
+[[prediction]]
+id = "second"
+kind = "{kind}"
+cell = {{ graph = "grid-8", budget = 16 }}
+{words}
+
+[analysis]"""
+SWAPPED = 'contrast = { a = "random-subset", b = "alt" }'
+AMONG = 'among = ["alt", "random-subset"]'
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "excluded"),
+    [
+        ("band", 'contrast = { a = "alt", b = "random-subset" }\nlow = 21\nhigh = 30', ["ahead", "same"]),
+        ("band", f"{SWAPPED}\nlow = 2\nhigh = 30", ["ahead", "same"]),
+        ("band", f"{SWAPPED}\nlow = -30\nhigh = 0.5", []),
+        ("band", f'{SWAPPED}\nlow = 2\nhigh = 30\nestimand = "ratio_of_means"', []),
+        ("ordering", f'best = "alt"\n{AMONG}', []),
+    ],
+)
+def test_predictions_that_exclude_each_other_are_told(draft, kind, words, excluded):
+    draft.edit("[analysis]", SECOND.format(kind=kind, words=words))
+    said = [f"Warning: {name} and second cannot both survive." for name in excluded]
+    assert list(cautions(read_registration(draft.toml), ())) == said
+
+
+@pytest.mark.parametrize(("best", "excluded"), [("alt", False), ("random-subset", True)])
+def test_orderings_that_exclude_each_other_are_told(draft, best, excluded):
+    draft.edit("low = 0\nhigh = 20", "low = 0.5\nhigh = 20")
+    draft.edit("[analysis]", SECOND.format(kind="ordering", words=f'best = "alt"\n{AMONG}'))
+    more = SECOND.format(kind="ordering", words=f'best = "{best}"\n{AMONG}').replace("second", "third")
+    draft.edit("[analysis]", more)
+    found = list(cautions(read_registration(draft.toml), ()))
+    assert ("Warning: second and third cannot both survive." in found) == excluded
+    assert ("Warning: ahead and third cannot both survive." in found) == excluded
+
+
+def test_plan_and_lock_warn_of_a_claim_that_a_method_does_not_make(draft, capsys):
+    draft.toml.write_text(draft.toml.read_text().replace("random-subset", "cdh"))
+    draft.edit('kind = "count"', 'kind = "count"\nof = "consistency"')
+    for verb in ("plan", "lock"):
+        assert draft.call(verb) == 0
+        told = "Warning: admissible counts violations of consistency, but cdh does not claim it.\n"
+        assert told in capsys.readouterr().out
 
 
 def test_the_merkle_root_is_of_every_leaf():

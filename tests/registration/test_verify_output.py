@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
+from cli.command import command
 
 from aacbench.cli.prereg_verify import paragraph
 from aacbench.prereg.evaluate import MissingError, Rows, forest, judge_all
@@ -58,6 +59,9 @@ class _Same:
 
     def violations(self, of, labels, place):
         return 0
+
+    def not_counted(self, of, labels, place):
+        return ()
 
 
 def test_few_seeds_are_told_with_each_verdict(done, capsys):
@@ -115,6 +119,40 @@ def test_each_claim_is_counted_apart(done, of, consistent, count):
     audit = {**cell.record["audit"], "violations": {"admissible": 0, "consistent": 17801, "optimal": 2}}
     record = {**cell.record, "audit": audit, "claims": {**cell.record["claims"], "consistent": consistent}}
     assert Rows([Cell(cell.cell_id, record, cell.files)]).violations(of, (), None) == count
+
+
+@pytest.mark.parametrize("consistent", [False, True])
+def test_what_is_not_claimed_is_told_as_not_counted(done, consistent):
+    cells = [
+        Cell(cell.cell_id, {**cell.record, "claims": {**cell.record["claims"], "consistent": consistent}}, cell.files)
+        for cell in done.cells("random-subset")
+    ]
+    judged = judge_all(read_registration(done.toml), Rows([*cells, *done.cells("alt")]))[-1]
+    told = "" if consistent else " (random-subset does not claim consistency: not counted)"
+    assert f"Predicted: 0 violations of what each method claims. Counted: 0{told}. Verdict: survived." in paragraph(
+        judged, "confirmatory"
+    )
+
+
+def test_what_was_never_run_is_told_in_one_line(locked, capsys):
+    assert locked.call("verify") == 7
+    said = capsys.readouterr().out
+    _, _, never, *_ = said.splitlines()
+    assert never == "  never run   the file, its lock and the ledger are intact"
+    assert "\n  ok " not in said
+    assert "valuated" not in said
+    assert len(locked.results()["predictions"]) == 3
+
+
+def test_without_a_file_the_last_lines_are_a_summary(done, capsys, monkeypatch):
+    other = done.toml.with_name("other.toml")
+    other.write_text(done.toml.read_text().replace('id = "small"', 'id = "other"'))
+    assert command("prereg", "lock", other) == 0
+    monkeypatch.chdir(done.root)
+    capsys.readouterr()
+    assert command("prereg", "verify") == 7
+    last = capsys.readouterr().out.splitlines()[-2:]
+    assert last == ["other: never run.", "small: intact; 2 survived; 1 falsified, magnitude."]
 
 
 def files_in(folder):

@@ -68,9 +68,18 @@ def test_without_a_common_seed_nothing_is_compared(tmp_path):
 
 
 def test_dijkstra_stands_for_every_budget(tmp_path):
-    cells = [made_cell("dijkstra", [9]), made_cell("alt", [3]), made_cell("alt", [1], budget=64)]
+    cells = [made_cell("dijkstra", [9], measured=0.0), made_cell("alt", [3]), made_cell("alt", [1], budget=64)]
     rows = compare(*sides(made_study(tmp_path, cells), "alt", "dijkstra"))
     assert [(row.budget, row.mean_a, row.mean_b) for row in rows] == [(32, 3, 9), (64, 1, 9)]
+    assert "Memory is not matched" not in markdown(rows, "alt", "dijkstra")
+
+
+def test_unlike_memory_is_told_with_both_figures(tmp_path):
+    cells = [made_cell("a", [2], measured=16.0), made_cell("b", [8]), made_cell("c", [8], measured=31.0)]
+    root = made_study(tmp_path, cells)
+    told = "\n\nMemory is not matched: 16.0 B/v for A and 32.0 for B on p7 with a budget of 32."
+    assert told in markdown(compare(*sides(root, "a", "b")), "a", "b")
+    assert "Memory is not matched" not in markdown(compare(*sides(root, "c", "b")), "c", "b")
 
 
 def test_a_failed_cell_leaves_all_its_queries_out(tmp_path):

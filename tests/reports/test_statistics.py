@@ -108,12 +108,16 @@ def test_more_bytes_are_refused_and_the_other_way_round_is_named(tmp_path):
         "judge aac, which has fewer bytes, against alt instead",
     )
     assert len(analysed(tmp_path / "fewer", cells, a="aac", b="alt").cells) == 1
+    text = markdown(table)
+    assert text.startswith(f"- Not compared: {table.unpaired[0]}.\n")
+    assert "sd is the sample" not in text
+    assert "p-values" not in text
 
 
 def test_under_the_papers_profile_budgets_pair_and_unlike_bytes_are_told(tmp_path):
     table = analysed(tmp_path, [alt(32, measured=16.0), *learned()], profile="paper/1")
     assert len(table.cells) == 1
-    assert "not a comparison at matched memory: p7 32" in markdown(table)
+    assert "not a comparison at matched memory: p7 at 32 B/v" in markdown(table)
 
 
 def test_declared_bytes_are_no_match(tmp_path):
@@ -129,7 +133,7 @@ def test_queries_left_out_and_failed_seeds_are_counted(tmp_path):
     (cell,) = table.cells
     assert (cell.effect.left_out, cell.effect.queries, cell.effect.seeds) == (2, QUERIES - 2, 5)
     text = markdown(table)
-    assert "did not answer them with every seed: 2 on p7 32." in text
+    assert "did not answer them with every seed: 2 on p7 at 32 B/v." in text
     assert "aac on p7 at 32 B/v, seed 6, is wrong: a path too long" in text
     assert "wrong" in table.outcomes
 
