@@ -45,12 +45,14 @@ class Side:
 class Comparison:
     """A against B on one graph at one budget, over the test queries that both answered; ratios are A / B.
 
-    `work` is the mean `h_work`, which a total adds to the expansions.
+    `pairs` counts each query once for every pair of seeds, and so does `left_out`. `work` is the mean `h_work`, which a
+    total adds to the expansions.
     """
 
     graph: str
     budget: float
     queries: int
+    pairs: int
     left_out: int
     mean_a: float
     mean_b: float
@@ -111,6 +113,7 @@ def markdown(
             "graph": row.graph,
             "budget": f"{row.budget:g}",
             "queries": str(row.queries),
+            "pairs": str(row.pairs),
             "left out": str(row.left_out) if row.left_out else "",
             "mean A": f"{row.mean_a:.2f}",
             "mean B": f"{row.mean_b:.2f}",
@@ -178,8 +181,9 @@ def _compared(place: Place, cells_a: list[Cell], cells_b: list[Cell]) -> Compari
     (a, work_a), (b, work_b) = both
     return Comparison(
         *place,
-        queries=len(a),
-        left_out=sum(pair[2] for pair in pairs),
+        queries=len({query for pair in pairs for query in pair[2]}),
+        pairs=len(a),
+        left_out=sum(pair[3] for pair in pairs),
         mean_a=_mean(a),
         mean_b=_mean(b),
         ratio_of_means=_mean(a) / _mean(b),
@@ -210,8 +214,8 @@ def _by_seed(cells_a: list[Cell], cells_b: list[Cell]) -> Iterator[tuple[Cell, C
                 yield one, other
 
 
-def _paired(one: Cell, other: Cell) -> tuple[Array, Array, int]:
-    """Return expansions and h_work of both on the queries both answered, and how many queries were left out."""
+def _paired(one: Cell, other: Cell) -> tuple[Array, Array, list[Hashable], int]:
+    """Return expansions and h_work of both on the queries both answered, these, and how many were left out."""
     if one.key["graph_digest"] != other.key["graph_digest"]:
         raise UsageError(
             f"The two studies have different graphs of the name {one.key['graph']}; they cannot be compared."
@@ -219,7 +223,7 @@ def _paired(one: Cell, other: Cell) -> tuple[Array, Array, int]:
     answers_a, answers_b = _answered(one), _answered(other)
     both = [query for query, expanded in answers_a.items() if expanded and answers_b.get(query)]
     every = len(answers_a.keys() | answers_b.keys())
-    return _counts(one, both), _counts(other, both), every - len(both)
+    return _counts(one, both), _counts(other, both), both, every - len(both)
 
 
 def _counts(cell: Cell, queries: Sequence[Hashable]) -> Array:

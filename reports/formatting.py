@@ -10,6 +10,7 @@ from tabulate import tabulate
 from aacbench.contract.composite import PARTS, split_outside_brackets
 from aacbench.contract.parameters import as_text
 from aacbench.graphs.catalogue import FILE_PREFIX, name_and_file
+from aacbench.run.records import FILE, SCENARIO, STRATA
 from aacbench.run.store import Cell
 from aacbench.util.text import one_line
 
@@ -174,6 +175,23 @@ def study_notes(plan: Mapping[str, Any] | None) -> list[str]:
     if study.get("selection") == "retrospective":
         notes.insert(0, "Settings were chosen on the test queries themselves, so these numbers are too good.")
     return notes
+
+
+def table_notes(plan: Mapping[str, Any] | None) -> list[str]:
+    """Return the notes of a study, and what its means are taken over, for a table of results."""
+    study = {} if plan is None else plan.get("study", {})
+    return [*study_notes(plan), *([conditions(study)] if "queries" in study else [])]
+
+
+def conditions(study: Mapping[str, Any]) -> str:
+    """Return how many queries of which kind a study has, how it searches, and how it charges bytes."""
+    queries = study["queries"]
+    each = " per stratum" if queries["mode"] == STRATA else ""
+    drawn = f"{queries['mode']}, seed {queries['seed']}"
+    origin = drawn if queries["mode"] not in (SCENARIO, FILE) else queries.get("file") or "each map's scenario"
+    origin += f", shuffled by seed {queries['seed']}" if queries.get("shuffle") else ""
+    counts = f"{queries['validation']} validation and {queries['test']} test queries{each} ({origin})"
+    return f"{counts}; search {study['search']}; bytes by {study['convention']}."
 
 
 def short_settings(

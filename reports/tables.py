@@ -34,6 +34,7 @@ from aacbench.run.store import Cell
 from aacbench.util.text import one_line
 
 MOST_IDS = 5  # of the cells with one reason
+_REMEDIES = {"timeout": "raise --time-limit", "out-of-memory": "raise --memory-limit"}
 TEXT_COLUMNS = ("graph", "method", "settings", "outcome")
 
 
@@ -104,7 +105,8 @@ def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
         return "No cells yet."
     rows, graph_notes = with_short_graphs(_with_told_work(rows))
     parts = [aligned([row.cells() for row in rows], TEXT_COLUMNS)]
-    parts += ["\n".join(lines) for lines in ([*notes, *_notes(rows), *graph_notes], _reasons(rows)) if lines]
+    reasons = list(map(literal, _reasons(rows)))
+    parts += ["\n".join(lines) for lines in ([*notes, *_notes(rows), *graph_notes], reasons) if lines]
     return without_markup("\n\n".join(parts))
 
 
@@ -176,13 +178,13 @@ def _candidates(group: list[Cell], final: list[Cell]) -> list[Cell]:
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
-    notes = ["Mean expansions per query; reduction is against dijkstra on the test queries."]
+    notes = [_meaning(rows)] if any(row.test is not None or row.validation is not None for row in rows) else []
     if any(row.test_sd is not None for row in rows):
         notes.append("±: standard deviation over the seeds (of the sample, n - 1).")
     notes += [WORK] if any(row.h_work for row in rows) else []
     notes += [
         f"No reductions on {row.graph}: its {BASELINE} cell is {row.outcome}, for the reason below; "
-        "raise the limit or remove the cause, then run again with --existing retry-failed."
+        f"{_REMEDIES.get(row.outcome, 'remove the cause')}, then run again with --existing retry-failed."
         for row in rows
         if row.method == BASELINE and row.outcome != "ok"
     ]
@@ -208,6 +210,12 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     return notes + mark_notes(any(row.oracle for row in rows), all(row.matched for row in rows))
 
 
+def _meaning(rows: Sequence[Row]) -> str:
+    reduced = any(row.reduction is not None for row in rows if row.method != BASELINE)
+    against = f"; reduction is against {BASELINE} on the test queries" if reduced else ""
+    return f"Mean expansions per query{against}."
+
+
 def notes_of(rows: Sequence[Row]) -> list[str]:
     """Return what a reader of the table must know; the reasons of failed cells are not among them."""
     return _notes(rows)
@@ -227,7 +235,7 @@ def _reasons(rows: Sequence[Row]) -> list[str]:
             places.setdefault(f"{row.method} on {row.graph}", []).append(f"{row.budget:g}")
         listed = "; ".join(f"{place} at {', '.join(budgets)} B/v" for place, budgets in places.items())
         names = ", ".join(short[row.failed] for row in failed[:MOST_IDS]) + (", ..." if failed[MOST_IDS:] else "")
-        lines.append(f"- {names}: {outcome}: {literal(one_line(listed))}: {literal(one_line(reason, LONGEST_REASON))}")
+        lines.append(f"- {names}: {outcome}: {one_line(listed)}: {one_line(reason, LONGEST_REASON)}")
     return lines
 
 

@@ -11,7 +11,7 @@ from aacbench.errors import AacbenchError
 from aacbench.reports import latency, statistics, statistics_text, tables
 from aacbench.reports.figures import Drawing, gallery
 from aacbench.reports.figures.style import pdf
-from aacbench.reports.formatting import study_notes, tabular
+from aacbench.reports.formatting import table_notes, tabular
 from aacbench.reports.page import Findings, Registered, html
 from aacbench.run.layout import DERIVED, REGISTRATION
 from aacbench.run.records import BASELINE
@@ -54,7 +54,7 @@ def write_files(
         PAGE: html(found).encode(),
         "results.md": (text + "\n").encode(),
         "results.csv": tables.csv_text(rows).encode(),
-        TEX: _latex(rows, pairs, times, study_notes(contents.plan)).encode(),
+        TEX: _latex(rows, pairs, times, table_notes(contents.plan)).encode(),
     }
     drawn = [*drawings, *(drawing for each in registered for drawing in each.drawings)]
     with storing(folder, "choose another folder with --out"):

@@ -92,7 +92,7 @@ def report(
     aacbench report shared/study --out my-report         a study that may only be read
     """
     from aacbench.reports import buckets, latency, tables
-    from aacbench.reports.formatting import study_notes
+    from aacbench.reports.formatting import table_notes
     from aacbench.run.study import read_study
 
     if as_csv + as_latex + as_json > 1:
@@ -112,17 +112,17 @@ def report(
         elif as_csv:
             click.echo(buckets.csv_text(grouped), nl=False)
         else:
-            click.echo(buckets.markdown(grouped, mode, study_notes(contents.plan)))
+            click.echo(buckets.markdown(grouped, mode, table_notes(contents.plan)))
         context.exit(MISMATCH if contents.damaged else ALL_OK)
     rows, times = tables.rows_of(cells), latency.latencies(cells)
-    text = tables.markdown(rows, study_notes(contents.plan))
+    text = tables.markdown(rows, table_notes(contents.plan))
     text += f"\n\n{latency.markdown(times)}" if times else ""
     if as_json:
         echo_json({"study": str(root), "results": list(map(asdict, rows)), "latencies": list(map(asdict, times))})
     elif as_csv:
         click.echo(tables.csv_text(rows), nl=False)
     elif as_latex:
-        click.echo(tables.latex(rows, study_notes(contents.plan)))
+        click.echo(tables.latex(rows, table_notes(contents.plan)))
         if times:
             click.echo("\n" + latency.latex(times))
     else:

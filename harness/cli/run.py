@@ -9,7 +9,7 @@ import click
 from aacbench.cli.shared import MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, report_damage
 from aacbench.library.options import MANY_WORKERS, REPETITIONS, RunOptions, default_workers
 from aacbench.processes.pool import start_server
-from aacbench.run.exit_codes import ALL_OK
+from aacbench.run.exit_codes import ALL_OK, NOTHING_RAN
 
 STOPPED = 1  # as for a run that could not finish some of its cells
 
@@ -91,4 +91,8 @@ def _run(options: RunOptions, dry_run: bool) -> int:
         return ALL_OK
     finished = carry_out(prepared, click.echo)
     report_damage(finished.contents)
+    if finished.exit_code == NOTHING_RAN:
+        click.echo(
+            "aacbench: Nothing ran: no method could be run at any budget; the reasons are below the table.", err=True
+        )
     return finished.exit_code

@@ -20,6 +20,7 @@ from aacbench.library.time_left import TimeLeft
 from aacbench.reports.formatting import (
     LONGEST_REASON,
     aligned,
+    conditions,
     file_notes,
     graph_names,
     graph_notes,
@@ -29,12 +30,13 @@ from aacbench.reports.formatting import (
 )
 from aacbench.run.layout import SHORT_DIGITS
 from aacbench.run.plan import CellPlan, estimated_work
-from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, STRATA, Study
+from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, Study
 from aacbench.search.policy import parse
-from aacbench.util.compiling import tell_within
+from aacbench.util.compiling import SENTENCE, tell_within
 from aacbench.util.text import one_line
 
 Planned = tuple[CellPlan, str]
+QUIET_SECONDS = 5.0  # of a log, before it shows how far a build is
 _ROLES = {CANDIDATE: " (a candidate)", CHOSEN: " (chosen)"}
 
 
@@ -75,8 +77,7 @@ def plan_text(
     lines = [
         f"{len(cells)} cells into {root}, of which {done} {'is' if done == 1 else 'are'} there already.",
         f"Estimated work for the others: at most {left:.3g} vertices to search (vertices x queries).",
-        f"Search {study.search}, bytes by {study.convention}, {study.queries.validation} validation and "
-        f"{study.queries.test} test queries{' per stratum' if study.queries.mode == STRATA else ''}.",
+        conditions(study.record()),
     ]
     if choices := {cell.group for cell, _ in cells if cell.group}:
         more = f"{len(choices)} more {'cell' if len(choices) == 1 else 'cells'} on test queries"
@@ -140,9 +141,10 @@ class Progress:
         self._bar: Bar | _NotebookLine | None = None
         self._task: Any = None
         self._planned = self._total = self._done = self._failed = 0
-        self._began = time.monotonic()
+        self._began = self._spoke = time.monotonic()
         self._left = TimeLeft()
-        self._compilations = tell_within(self._step)
+        self._told_compiling = False
+        self._compilations = tell_within(self.compiling)
 
     def __enter__(self) -> "Progress":
         if _in_notebook():
@@ -168,10 +170,8 @@ class Progress:
             self._plan(facts)
         elif event == "graph":
             self._step(f"loading {facts['name']}")
-        elif event == "progress" and self._bar is not None:
-            self._bar.update(self._task, description=f"{facts['plan'].label}: {facts['text']}")
         elif event == "progress":
-            self._line(f"{_named(facts['plan'])}: {facts['text']}")
+            self._building(facts)
         elif event in ("timed", "untimed"):
             self._timing(event, facts)
         elif event in ("cell", "kept", "rebuilt"):
@@ -181,6 +181,21 @@ class Progress:
             else:
                 self._left.skip(facts["cell"])
             self._finished(facts)
+
+    def compiling(self, sentence: str) -> None:
+        """Say once in a run that kernels are compiled, in whichever of its processes."""
+        if not self._told_compiling:
+            self._told_compiling = True
+            self._step(sentence)
+
+    def _building(self, facts: Mapping[str, Any]) -> None:
+        """Show what a worker says of its cell; in a log only where nothing else was said for some seconds."""
+        if facts["text"] == SENTENCE:
+            self.compiling(SENTENCE)
+        elif self._bar is not None:
+            self._bar.update(self._task, description=f"{facts['plan'].label}: {facts['text']}")
+        elif time.monotonic() - self._spoke >= QUIET_SECONDS:
+            self._line(f"{_named(facts['plan'])}: {facts['text']}")
 
     def _plan(self, facts: Mapping[str, Any]) -> None:
         """Count the cells to come, and those that will be chosen from them, so that the total stays what it is."""
@@ -229,4 +244,5 @@ class Progress:
 
     def _line(self, text: str) -> None:
         if self._bar is None:
-            click.echo(f"{time.monotonic() - self._began:7.1f} s  {text}", err=True)
+            self._spoke = time.monotonic()
+            click.echo(f"{self._spoke - self._began:7.1f} s  {text}", err=True)

@@ -1,10 +1,11 @@
 """A run as it is asked for, from a command line or a notebook: decide everything, run the study, keep its tables."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -21,7 +22,7 @@ from aacbench.prereg.files import files_of
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports import latency, tables
-from aacbench.reports.formatting import study_notes
+from aacbench.reports.formatting import table_notes
 from aacbench.run.driver import prepare, run_study
 from aacbench.run.exit_codes import exit_code
 from aacbench.run.layout import DERIVED
@@ -33,6 +34,7 @@ from aacbench.run.timing import time_study
 from aacbench.util import array_store as artifacts
 from aacbench.util.atomic_io import make_folder, remove, replace_file, storing
 from aacbench.util.cleanup import UNFINISHED, scratch_name
+from aacbench.util.compiling import tell_within
 from aacbench.util.paths import cache_folder
 from aacbench.util.text import describe
 
@@ -53,7 +55,8 @@ class PreparedRun:
 
     def plan_text(self) -> str:
         """What would be run, as a table."""
-        planned, graphs = prepare(self.study, self.config)
+        with tell_within(self.progress.compiling):
+            planned, graphs = prepare(self.study, self.config)
         cells = named(self.study, self.config, graphs, planned.cells)
         there = {name for name, found in scan(self.config.root) if not isinstance(found, DamagedCellError)}
         infos = {name: graph.info for name, graph in graphs.items()}
@@ -182,7 +185,7 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
 def _finish(config: RunConfig, contents: StudyContents, rows: list[tables.Row], show: Show) -> None:
     """Show the tables of a study and keep them beside its cells; `verify` writes nothing."""
     times = latency.latencies(contents.planned_cells())
-    text = tables.markdown(rows, study_notes(contents.plan))
+    text = tables.markdown(rows, table_notes(contents.plan))
     if times:
         text += "\n\n" + latency.markdown(times)
     show(text)
@@ -194,14 +197,30 @@ def _finish(config: RunConfig, contents: StudyContents, rows: list[tables.Row], 
         replace_file(derived / "results.md", (text + "\n").encode())
         replace_file(derived / "results.csv", tables.csv_text(rows).encode())
     show(f"\nAlso in {derived / 'results.md'} and results.csv.")
-    root = config.root
-    show(f"Next: aacbench report {root} --open; aacbench status {root} --cells; aacbench compare A B --study {root}")
+    if any(row.outcome == "ok" for row in _asked_for(rows)):
+        show("\n".join(["Next:", *(f"  {command}" for command in _next_commands(config.root, rows))]))
+
+
+def _next_commands(root: Path, rows: list[tables.Row]) -> Iterator[str]:
+    """Yield what a user may do with a study, ready to be pasted into a shell."""
+    study = quote(str(root))
+    yield f"aacbench report {study} --open"
+    yield f"aacbench status {study} --cells"
+    places: dict[tuple[str, float], list[str]] = {}
+    for row in rows:
+        if row.outcome == "ok" and row.method != BASELINE:
+            places.setdefault((row.graph, row.budget), []).append(quote(row.method))
+    if pair := next((methods[:2] for methods in places.values() if len(methods) > 1), None):
+        yield f"aacbench compare {' '.join(pair)} --study {study}"
 
 
 def _exit_code(contents: StudyContents, rows: list[tables.Row]) -> int:
-    # The baseline comes with every study, so it counts only where it failed, or was all that was asked for.
-    asked = [row.outcome for row in rows if row.method != BASELINE or row.outcome != "ok"]
-    return exit_code(asked or [row.outcome for row in rows], bool(contents.damaged))
+    return exit_code([row.outcome for row in _asked_for(rows)], bool(contents.damaged))
+
+
+def _asked_for(rows: list[tables.Row]) -> list[tables.Row]:
+    """The baseline comes with every study, so it counts only where it failed, or was all that was asked for."""
+    return [row for row in rows if row.method != BASELINE or row.outcome != "ok"] or rows
 
 
 def observing(

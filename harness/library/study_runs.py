@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from aacbench.contract.method import Method
+from aacbench.errors import UsageError
 from aacbench.graphs.catalogue import FILE_PREFIX, comes_with_us, name_and_file
 from aacbench.graphs.load import load
 from aacbench.graphs.readers.npz import save_graph
 from aacbench.library.graphs import as_graph
+from aacbench.library.heuristic import GraphHeuristic
 from aacbench.library.options import MEMORY_GIB, REPETITIONS, TIME_SECONDS, RunOptions, default_workers
 from aacbench.library.plugins import Plugin, no_source, plugin_paths
 from aacbench.library.running import STUDIES, carry_out, prepare_run
@@ -89,10 +91,15 @@ def run_study(
 def _methods(methods: Any) -> str | None:
     if methods is None or isinstance(methods, str):
         return methods
-    listed = [methods] if isinstance(methods, Method) else methods
+    listed = [methods] if isinstance(methods, Method | GraphHeuristic) else methods
     for method in listed:
         if isinstance(method, Method):
             raise no_source(method)
+        if isinstance(method, GraphHeuristic):
+            raise UsageError(
+                f"methods takes names of methods, not a built heuristic; give {method.info.get('label', 'alt')!r}, and "
+                "the file of a method of your own as plugins=['my_method.py']."
+            )
     return ",".join(map(str, listed))
 
 

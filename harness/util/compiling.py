@@ -7,7 +7,7 @@ from typing import Any
 from numba.core import event
 
 COMPILES = "numba:compile"
-SENTENCE = "compiling kernels (on first use only, about half a minute)"
+SENTENCE = "compiling kernels (on first use only, about a minute)"
 _QUIET_SECONDS = 1.0  # without any compilation, before the next one is worth a word
 
 

@@ -74,7 +74,7 @@ def test_maps_show_what_the_bundles_hold(tmp_path, capsys):
         root,
     )
     assert command("run", "--methods", "alt,random-subset[K0=6]", *words) == 0
-    assert capsys.readouterr().out.rstrip().endswith(f"For a page with figures: aacbench report {root} --open")
+    assert f"\n  aacbench report {root} --open\n" in capsys.readouterr().out
     contents = read_study(root)
     alt, chosen = (
         next(cell for cell in contents.cells.values() if cell.key["method"] == name)

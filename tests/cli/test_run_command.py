@@ -2,11 +2,12 @@
 
 import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 
 import pytest
-from cli.command import command, run_study
+from cli.command import command, run_line, run_study
 
 from aacbench.cli.run import run
 from aacbench.library.options import MOST_WORKERS, default_workers
@@ -181,8 +182,23 @@ def test_a_cell_of_a_newer_format_is_refused_and_left_alone(study, tmp_path, cap
     assert {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()} == before
 
 
-def test_exit_code_5_when_nothing_ran(tmp_path):
+def test_exit_code_5_when_nothing_ran(tmp_path, capsys):
     assert run_study(tmp_path, "refusing") == 5
+    said = capsys.readouterr()
+    assert said.err.endswith(
+        "\naacbench: Nothing ran: no method could be run at any budget; the reasons are below the table.\n"
+    )
+    assert "Next:" not in said.out
+
+
+def test_what_may_be_done_next_can_be_pasted(tmp_path, capsys):
+    root = tmp_path / "my study"
+    assert run_study(root, "alt,refusing,random-subset[K0=6]") == 0
+    lines = capsys.readouterr().out.splitlines()
+    report, status, compare = lines[lines.index("Next:") + 1 :]
+    assert shlex.split(report) == ["aacbench", "report", str(root), "--open"]
+    assert run_line(status) == run_line(compare) == 0
+    assert shlex.split(compare)[2:4] == ["alt", "random-subset[K0=6]"]
 
 
 @pytest.mark.parametrize("limit", ["--time-limit=-1", "--time-limit=nan", "--memory-limit=0", "--memory-limit=nan"])

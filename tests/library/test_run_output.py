@@ -68,6 +68,25 @@ def test_a_kernel_that_is_compiled_is_told_where_the_progress_is_shown(capsys) -
     assert SENTENCE in capsys.readouterr().err
 
 
+def test_compilation_is_told_once_a_run_in_whichever_processes(capsys) -> None:
+    progress = Progress()
+    progress.compiling(SENTENCE)
+    for seed in (1, 2):
+        plan = plan_of({**KEY, "graph": "p7", "method": "alt", "label": "alt", "params": {}, "seed": seed})
+        progress.notify("progress", {"cell": f"{seed}", "plan": plan, "text": SENTENCE})
+    assert capsys.readouterr().err.count(SENTENCE) == 1
+
+
+def test_a_log_shows_how_far_a_build_is_only_where_nothing_else_was_said(monkeypatch, capsys) -> None:
+    now = [100.0]
+    monkeypatch.setattr("aacbench.library.run_output.time.monotonic", lambda: now[0])
+    progress, plan = Progress(), plan_of({**KEY, "graph": "p7", "method": "alt", "label": "alt", "params": {}})
+    for start in range(13):
+        now[0] = 100.0 + start
+        progress.notify("progress", {"cell": "a", "plan": plan, "text": f"start {start}"})
+    assert [line.split()[-1] for line in capsys.readouterr().err.splitlines()] == ["5", "10"]
+
+
 def test_a_notebook_shows_one_line_that_changes(monkeypatch, capsys) -> None:
     """A stand-in for IPython: a handle that notes what it is told to show."""
     shown: list[str] = []

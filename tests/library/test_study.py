@@ -1,5 +1,6 @@
 """Studies from Python: run by the command's path, and read as pandas tables."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -166,6 +167,15 @@ def test_a_folder_without_a_study_is_refused(tmp_path):
 
 
 OWN = Method("own", "made here", lambda budget, info, params: params, lambda context: None)
+
+
+def test_a_built_heuristic_is_no_method(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    built = aacbench.build("alt[K=1]", "p7", 8)
+    for methods in (built, ["alt", built]):
+        with pytest.raises(UsageError, match=re.escape("not a built heuristic; give 'alt[K=1]', and the file of")):
+            aacbench.run_study(methods=methods)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(

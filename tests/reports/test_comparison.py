@@ -18,7 +18,7 @@ def sides(root, a, b):
 def test_every_number_by_hand(tmp_path):
     cells = [made_cell("a", [2, 8, 5, 9], measured=30.0), made_cell("b", [8, 2, 5, 1], unreachable=(3,))]
     (row,) = compare(*sides(made_study(tmp_path, cells), "a", "b"))
-    assert (row.queries, row.left_out) == (3, 1)
+    assert (row.queries, row.pairs, row.left_out) == (3, 3, 1)
     assert (row.mean_a, row.mean_b, row.ratio_of_means) == (5, 5, 1)
     assert row.geometric_mean_ratio == pytest.approx(1)
     assert (row.won, row.lost, row.tied) == pytest.approx((1 / 3, 1 / 3, 1 / 3))
@@ -55,9 +55,12 @@ def test_seeds_are_paired_and_one_seed_meets_all(tmp_path):
     ]
     root = made_study(tmp_path, cells)
     (paired,) = compare(*sides(root, "a", "b"))
-    assert (paired.queries, paired.tied) == (2, 1)
+    assert (paired.queries, paired.pairs, paired.tied) == (1, 2, 1)
     (met,) = compare(*sides(root, "one", "b"))
-    assert (met.queries, met.won, met.lost) == (2, 0.5, 0.5)
+    assert (met.queries, met.pairs, met.won, met.lost) == (1, 2, 0.5, 0.5)
+    header, _, line = [line for line in markdown([met], "one", "b").splitlines() if line.startswith("|")]
+    shown = dict(zip(header.replace(" ", "").split("|"), line.replace(" ", "").split("|"), strict=True))
+    assert (shown["queries"], shown["pairs"]) == ("1", "2")
 
 
 def test_without_a_common_seed_nothing_is_compared(tmp_path):

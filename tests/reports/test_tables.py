@@ -12,9 +12,10 @@ from markdown_it import MarkdownIt
 from project import ROOT
 
 from aacbench.reports import comparison, latency, statistics, statistics_text
-from aacbench.reports.formatting import graph_names, study_notes, switches
+from aacbench.reports.formatting import conditions, graph_names, study_notes, switches, table_notes
 from aacbench.reports.tables import Row, csv_text, latex, markdown, rows_of
 from aacbench.run.layout import cell_id
+from aacbench.run.records import QueryPlan, Study
 from aacbench.run.study import planned_cells, read_plan, read_study
 from aacbench.search.policy import POLICIES, Policy
 
@@ -262,6 +263,60 @@ def test_a_choice_made_on_test_queries_is_said(tmp_path):
     made_study(tmp_path / "b", [made_cell("alt", [5])], selection="mean-expansions")
     assert "too good" in study_notes(read_plan(tmp_path / "a"))[0]
     assert study_notes(read_plan(tmp_path / "b")) == []
+
+
+def test_a_table_says_what_its_means_are_taken_over(tmp_path):
+    whole = Study(protocol="p", summary="", graphs=(), methods=(), budgets=(), seeds=(), search="paper")
+    made_study(tmp_path, [made_cell("alt", [5])], **whole.record())
+    rows, notes = rows_of(planned_cells(tmp_path)), table_notes(read_plan(tmp_path))
+    said = "100 validation and 100 test queries (uniform, seed 42); search paper; bytes by measured/1."
+    assert said in markdown(rows, notes).splitlines()
+    assert f"% {said}" in latex(rows, notes).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("queries", "said"),
+    [
+        (
+            QueryPlan(mode="strata", validation=5, test=7),
+            "5 validation and 7 test queries per stratum (strata, seed 42)",
+        ),
+        (QueryPlan(mode="scenario"), "100 validation and 100 test queries (each map's scenario)"),
+        (QueryPlan(mode="file", file="a.csv"), "100 validation and 100 test queries (a.csv)"),
+        (QueryPlan(mode="file", file="a.csv", shuffle=True), "test queries (a.csv, shuffled by seed 42)"),
+    ],
+)
+def test_where_queries_come_from_is_said(queries, said):
+    study = {"queries": queries.record(), "search": "modern", "convention": "measured/1"}
+    assert f"{said}; search modern" in conditions(study)
+
+
+def test_what_no_row_has_is_not_explained(tmp_path):
+    failed = [made_cell(label, [], outcome="unsupported", reason="no") for label in ("alt", "dijkstra")]
+    assert "Mean expansions" not in markdown(rows_of(planned_cells(made_study(tmp_path / "a", failed))))
+    alone = markdown(rows_of(planned_cells(made_study(tmp_path / "b", [failed[0], made_cell("dijkstra", [5])]))))
+    assert "Mean expansions per query." in alone.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "advice"),
+    [
+        ("timeout", "raise --time-limit"),
+        ("out-of-memory", "raise --memory-limit"),
+        ("error", "remove the cause"),
+    ],
+)
+def test_advice_on_a_failed_baseline_fits_its_outcome(tmp_path, outcome, advice):
+    made_study(tmp_path, [made_cell("dijkstra", [], outcome=outcome, reason="it failed"), made_cell("alt", [5])])
+    said = f"is {outcome}, for the reason below; {advice}, then run again with --existing retry-failed."
+    assert said in markdown(rows_of(planned_cells(tmp_path)))
+
+
+def test_comments_in_latex_have_no_markdown(tmp_path):
+    failed = made_cell("alt", [], outcome="error", reason="Own.__init__() failed")
+    rows = rows_of(planned_cells(made_study(tmp_path, [failed])))
+    assert "Own.__init__() failed" in latex(rows)
+    assert r"Own.\_\_init\_\_() failed" in markdown(rows)
 
 
 def test_the_baseline_has_no_budget_to_fill(tmp_path):
