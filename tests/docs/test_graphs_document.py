@@ -12,7 +12,7 @@ TEXT = (Path(__file__).parents[2] / "docs" / "graphs.md").read_text(encoding="ut
 
 def test_the_table_is_read_and_run_under_its_short_name(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    (table,) = re.findall(r"```csv\n(.*?)```", TEXT, re.DOTALL)
+    (table,) = re.findall(r"```text\n(.*?)```", TEXT, re.DOTALL)
     Path("roads.csv").write_text(table, encoding="utf-8")
     lines = [line for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) for line in block.splitlines()]
     assert [run_line(line) for line in lines] == [0, 0]
