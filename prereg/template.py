@@ -5,6 +5,8 @@ from aacbench.prereg.schema import TAG
 from aacbench.protocols.reader import method_table, toml_lines, toml_value
 from aacbench.run.records import BASELINE, Study
 
+ALT_AGAIN = "alt-pool"  # chooses alt's landmarks, so a prediction about the two says nothing
+
 HEAD = """\
 # A registration. Fill in every TODO, check everything else, then: aacbench prereg plan, lock, run, verify.
 # After the lock, comments, white space and the order of keys may change, but no value.
@@ -75,7 +77,8 @@ target = 0.8
 
 
 def new_registration(study: Study, name: str, title: str) -> str:
-    a, b, *_ = (*(choice.label for choice in study.methods if choice.name != BASELINE), BASELINE)
+    a, *others = (choice.label for choice in study.methods if choice.name != BASELINE)
+    b = next((label for label in others if label != ALT_AGAIN), BASELINE)
     values = {
         **study.record(),
         "budgets": [int(budget) if budget == int(budget) else budget for budget in study.budgets],

@@ -30,6 +30,7 @@ def test_a_new_one_is_whole_but_for_what_has_to_be_decided(tmp_path, capsys, pro
     assert command("prereg", "new", path, "--from", protocol, "--title", 'a "title"') == 0
     found = read_registration(path)
     assert (found.id, found.title, found.prior_exposure) == ("mine", 'a "title"', "TODO")
+    assert found.predictions[0].b.partition("[")[0] in ("random-subset", "aac")  # not alt-pool, which is alt again
     assert "Fill in every TODO" in capsys.readouterr().out
     assert command("prereg", "new", path, "--from", protocol, "--title", "again") == 2
 
