@@ -109,4 +109,5 @@ def _parse_expected(text: str) -> tuple[str, str]:
 
 
 def _print(result: "Result") -> None:
-    click.echo("\n".join(result.lines()))
+    if not result.ran_nowhere:  # the closing lines have these together
+        click.echo("\n".join(result.lines()))

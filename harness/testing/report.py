@@ -1,6 +1,7 @@
 """Results of the suite: one per check, a report per method, and both as text."""
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -55,6 +56,11 @@ class Result:
         """Whether there is nothing to fix."""
         return self.status in OK
 
+    @property
+    def ran_nowhere(self) -> bool:
+        """Whether another check's failure kept this one from every graph; the report has one line for all of these."""
+        return self.status == NOT_RUN and not self.graphs
+
     def lines(self) -> list[str]:
         """The result as text: one line, then indented details."""
         count = f"{len(self.graphs)} graph{'s' if len(self.graphs) != 1 else ''}"
@@ -62,7 +68,8 @@ class Result:
         head = f"{self.check:<20} {self.status:<13} {count}{more}"
         details = [self.reason] if self.reason else []
         if self.failed:
-            details.append(f"fails on {', '.join(self.failed)}")
+            everywhere = len(self.failed) == len(self.graphs) > 1
+            details.append(f"fails on {'all' if everywhere else ', '.join(self.failed)}")
         if self.counterexample is not None:
             details += self.counterexample.lines()
         return [head, *(f"    {line}" for line in details)]
@@ -101,18 +108,21 @@ class Report:
 
     def text(self) -> str:
         """The whole report as text."""
-        return "\n".join([line for result in self.results for line in result.lines()] + self.closing())
+        shown = [line for result in self.results if not result.ran_nowhere for line in result.lines()]
+        return "\n".join(shown + self.closing())
 
     def closing(self) -> list[str]:
-        """The lines after the results: checks of claims not made, refused graphs, and the counts."""
+        """The lines after the results: checks that did not run, claims not made, refused graphs, and the counts."""
         absent = [f"{name:<20} not claimed" for name in self.not_claimed]
-        return [*absent, *self._unsupported(), "", self.summary()]
+        return [*self._ran_nowhere(), *absent, *self._unsupported(), "", self.summary()]
 
     def summary(self) -> str:
-        """How many checks ran, and how many had each status."""
+        """How many checks ran and with which status, then how many did not."""
         counts = Counter(result.status for result in self.results)
-        statuses = ", ".join(f"{count} {status}" for status, count in counts.items())
-        return f"{self.method}: {self.ran} of {self.due} checks ran: {statuses}"
+        ran = ", ".join(f"{count} {status}" for status, count in counts.items() if status in RAN)
+        others = ", ".join(f"{count} {status}" for status, count in counts.items() if status not in RAN)
+        head = f"{self.method}: {self.ran} of {self.due} checks ran" + (f": {ran}" if ran else "")
+        return f"{head}; {others}" if others else head
 
     def record(self) -> dict[str, Any]:
         """Every value, for JSON."""
@@ -125,6 +135,24 @@ class Report:
             "results": [{**asdict(result), "ok": result.ok} for result in self.results],
         }
 
+    def _ran_nowhere(self) -> list[str]:
+        checks = defaultdict(list)
+        for result in self.results:
+            if result.ran_nowhere:
+                checks[result.reason].append(result.check)
+        return [f"NOT RUN: {', '.join(names)}\n    {reason}" for reason, names in checks.items()]
+
     def _unsupported(self) -> list[str]:
+        """A line for each reason, and one for all reasons that differ in numbers only."""
         refused = {graph: reason for result in self.results for graph, reason in result.unsupported.items()}
-        return ["", *(f"unsupported on {graph}: {reason}" for graph, reason in refused.items())] if refused else []
+        alike = defaultdict(list)
+        for graph, reason in refused.items():
+            alike[re.sub(r"\d+(\.\d+)?", "0", reason)].append(graph)
+        lines = []
+        for graphs in alike.values():
+            reason = refused[graphs[0]]
+            same = [graph for graph in graphs if refused[graph] == reason]
+            others = [graph for graph in graphs if refused[graph] != reason]
+            more = f" (with other numbers on {', '.join(others)})" if others else ""
+            lines.append(f"unsupported on {', '.join(same)}: {reason}{more}")
+        return ["", *lines] if lines else []

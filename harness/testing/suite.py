@@ -126,10 +126,10 @@ def run_check(subject: Subject, check: Check, expected: str | None = None) -> Re
         return Result(check.name, EXPECTED if expected else NOT_RUN, ran, unsupported, reason=reason)
     if expected is not None and ran:
         return Result(check.name, UNEXPECTED, ran, unsupported, reason=f"it was expected to fail: {expected}")
-    if not ran and not_built:
-        return Result(check.name, NOT_RUN, ran, unsupported, reason=not_built)
     if not ran and nothing:
         return Result(check.name, NOTHING, ran, unsupported, reason=nothing)
+    if not ran and not_built:
+        return Result(check.name, NOT_RUN, ran, unsupported, reason=not_built)
     if not ran and check.name == "builds":  # a method may refuse graphs of one kind, but not all
         return Result(check.name, FAILED, (), unsupported, reason="the method refuses every graph")
     return Result(check.name, PASSED if ran else UNSUPPORTED, ran, unsupported)

@@ -59,7 +59,7 @@ def test_a_hang_is_a_failed_check_and_two_are_enough(capfd):
     assert command("check", "sleeper", "--plugin", HOPELESS, *words) == 1
     out = capfd.readouterr().out
     assert out.count("It took longer than 1 seconds") == 2
-    assert out.splitlines()[-1] == "sleeper: 2 of 3 checks ran: 2 FAILED, 1 NOT RUN"
+    assert out.splitlines()[-1] == "sleeper: 2 of 3 checks ran: 2 FAILED; 1 NOT RUN"
 
 
 def test_a_crash_is_a_failed_check_and_what_is_printed_is_no_result(capfd):

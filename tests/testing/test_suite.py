@@ -17,7 +17,7 @@ from aacbench.plugins.manager import load_plugins
 from aacbench.plugins.settings import resolve
 from aacbench.testing import CHECKS, check_method, parametrize_with_checks, zoo
 from aacbench.testing.bound_checks import check_paths, permitted
-from aacbench.testing.report import EXPECTED, NOT_RUN, NOTHING, PASSED, UNEXPECTED, UNSUPPORTED
+from aacbench.testing.report import EXPECTED, FAILED, NOT_RUN, NOTHING, PASSED, UNEXPECTED, UNSUPPORTED, Report, Result
 from aacbench.testing.subject import BrokenError
 from aacbench.testing.suite import checks_for
 
@@ -150,7 +150,7 @@ def test_a_method_that_refuses_every_graph_fails():
     assert (report.ok, report.ran) == (False, 1)
     assert report.result("admissible").status == UNSUPPORTED
     assert "the method refuses every graph" in report.text()
-    assert "unsupported on path: not today" in report.text()
+    assert f"unsupported on {', '.join(zoo())}: not today" in report.text()
 
 
 def test_what_cannot_be_built_fails_once_and_the_rest_did_not_run():
@@ -162,7 +162,48 @@ def test_what_cannot_be_built_fails_once_and_the_rest_did_not_run():
     assert report.result("builds").counterexample.vertices == 1
     assert report.result("admissible").status == NOT_RUN
     assert not report.ok
-    assert "of 18 checks ran" in report.summary()
+    assert report.summary() == "unlucky: 3 of 18 checks ran: 2 passed, 1 FAILED; 15 NOT RUN"
+    (told,) = [line for line in report.text().splitlines() if "NOT RUN: " in line]
+    assert told.startswith("NOT RUN: graph-untouched, zero-at-target, ")
+    assert report.text().count("nothing was built, see builds") == 1
+    assert "    fails on all\n" in report.text()
+
+
+def test_a_check_is_counted_once():
+    results = [Result(status, status) for status in (PASSED, NOTHING, FAILED, UNSUPPORTED)]
+    assert Report("mine", tuple(results)).summary() == (
+        "mine: 2 of 3 checks ran: 1 passed, 1 FAILED; 1 nothing to do, 1 unsupported"
+    )
+
+
+def test_refusals_are_grouped_by_reason():
+    refused = {"path": "needs 8 bytes", "star": "no floats", "grid": "needs 9.5 bytes", "road": "needs 8 bytes"}
+    told = Report("mine", (Result("builds", PASSED, ("cycle",), refused),)).text().splitlines()
+    assert [line for line in told if line.startswith("unsupported")] == [
+        "unsupported on path, road: needs 8 bytes (with other numbers on grid)",
+        "unsupported on star: no floats",
+    ]
+
+
+def test_a_failure_on_some_graphs_names_them():
+    some, one = (
+        Result("bundle", FAILED, ("path", "star"), failed=("star",)),
+        Result("bundle", FAILED, ("path",), failed=("path",)),
+    )
+    assert [result.lines()[1].strip() for result in (some, one)] == ["fails on star", "fails on path"]
+
+
+def test_one_graph_that_was_not_built_does_not_hide_that_there_is_nothing_to_do():
+    landmarks = plugin("landmarks")
+
+    def build(context):
+        if context.graph.vertices == 1:
+            raise ValueError("no luck")
+        return landmarks.build(context)
+
+    method = replace(landmarks, build=build)
+    report = check_method(method, only=["forms-agree"], graphs=[zoo()["single-vertex"], zoo()["path"]])
+    assert report.result("forms-agree").status == NOTHING
 
 
 def test_a_form_given_once_has_nothing_to_agree_with():
