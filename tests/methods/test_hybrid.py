@@ -212,7 +212,7 @@ def test_what_is_over_its_budget_is_marked_in_the_table(ran):
     text = markdown(table)
     assert "| hybrid-double[a=alt,b=alt-pool] (over budget) |" in text
     assert "(over budget): deploys more bytes than its budget, by design" in text
-    assert "a=alt b=alt-pool: alt[K=2 labels=exact] alt-pool[K=2 labels=exact]" in text
+    assert "| alt[K=2 labels=exact] alt-pool[K=2 labels=exact] " in text
 
 
 def test_a_hybrid_is_built_again_as_it_was(ran):
