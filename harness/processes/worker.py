@@ -1,6 +1,7 @@
 """What a worker process does: take a job, say that it starts, work, answer; until there are no more."""
 
 import ctypes
+import multiprocessing
 import os
 import random
 import resource
@@ -13,6 +14,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import connection
 from typing import Any
 
 import psutil
@@ -20,7 +22,6 @@ import psutil
 from aacbench.errors import StoreError
 from aacbench.util.text import describe, one_line, raised_by_us
 
-_LOOK_AT_PARENT_SECONDS = 0.5
 _REPORT_SECONDS, _LONGEST_PROGRESS = 0.2, 100
 _PR_SET_CHILD_SUBREAPER = 36  # Linux
 
@@ -111,7 +112,6 @@ class WorkerPlace:
 
 def serve(work: Callable[[Any], Any], pipe: Any, place: WorkerPlace) -> None:
     """Work through jobs from the pipe; an exception of `work` is answered as a Failure."""
-    parent = os.getppid()  # the server that forked it, which ends when the pool's process does
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever sends it: the run ends its workers itself
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # it was held back while this process was starting
     os.setsid()  # so that what a method starts can be found when this process is gone
@@ -126,7 +126,7 @@ def serve(work: Callable[[Any], Any], pipe: Any, place: WorkerPlace) -> None:
     tempfile.tempdir = None
     _reseed()
     os.dup2(2, 1)  # what a method prints is not the command's output
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_end_with_pool, daemon=True).start()
     while (job := _next(pipe)) is not None:
         pipe.send(Started())
         answer = _done(work, job)
@@ -172,9 +172,13 @@ def _send(pipe: Any, answer: Any) -> None:
         pipe.send(Failure("error", f"The result cannot be sent to another process: {describe(error)}"))
 
 
-def _end_with(parent: int) -> None:
-    """A killed run cannot stop its workers, and one that hangs would stay for ever."""
-    while os.getppid() == parent:
-        time.sleep(_LOOK_AT_PARENT_SECONDS)
+def _end_with_pool() -> None:
+    """End this process with the pool's: a killed run cannot stop its workers, and one that hangs would stay for ever.
+
+    The server that forked it is no sign: it lives as long as any of its workers.
+    """
+    pool = multiprocessing.parent_process()
+    assert pool is not None
+    connection.wait([pool.sentinel])
     end_session(os.getpid())
     os.kill(os.getpid(), signal.SIGKILL)

@@ -72,6 +72,9 @@ def undisturbed(tmp_path_factory) -> dict[str, bytes]:
 def test_workers_do_not_outlive_a_run_that_was_killed(tmp_path: Path) -> None:
     process = started(tmp_path / "study", "hang")
     workers = _workers(process)
+    while not any((tmp_path / "study" / "locks").glob("*")):  # a worker that waits for work ends by itself
+        time.sleep(0.1)
+    time.sleep(1)
     process.kill()
     process.communicate()
     _, alive = psutil.wait_procs(workers, timeout=30)
