@@ -90,7 +90,7 @@ def _chosen(
     method: str | Method, settings: Mapping[str, Any], plugins: Plugin | Iterable[Plugin]
 ) -> tuple[dict[str, Method], MethodChoice]:
     """Every method by name, and the one that was asked for with its settings."""
-    manager = load_files(plugin_paths(plugins))
+    manager = load_files(plugin_paths(plugins), to_build=True)
     methods = {name: found.method for name, found in manager.methods().items()}
     if isinstance(method, Method):
         try:

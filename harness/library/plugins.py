@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -69,11 +69,11 @@ def no_source(plugin: Any) -> UsageError:
     )
 
 
-def load_files(files: Iterable[str | Path]) -> "PluginManager":
-    """Load plugins, and tell their problems."""
+def load_files(files: Iterable[str | Path], *, to_build: bool = False) -> "PluginManager":
+    """Load plugins, and tell their problems; `to_build` says that this process may build with them."""
     from aacbench.plugins.manager import load_plugins
 
-    with _machine_code_apart():
+    with _machine_code_apart() if to_build else nullcontext():
         manager = load_plugins(files)
     warn(manager)
     return manager

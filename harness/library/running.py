@@ -73,9 +73,12 @@ class FinishedRun:
     exit_code: int
 
 
-def prepare_run(options: RunOptions) -> PreparedRun:
-    """Read the protocol and the plugins, and refuse what can be refused before anything is written."""
-    plugins = load_files(options.plugin_files)
+def prepare_run(options: RunOptions, *, to_build: bool = False) -> PreparedRun:
+    """Read the protocol and the plugins, and refuse what can be refused before anything is written.
+
+    `to_build` says that this process may itself build with the plugins, as a notebook does.
+    """
+    plugins = load_files(options.plugin_files, to_build=to_build)
     changes = options.changes
     bound = _bound(options, plugins) if options.prereg else None
     study = (

@@ -78,7 +78,7 @@ def run_study(
         repetitions=repetitions,
     )
     try:
-        finished = carry_out(prepare_run(options))
+        finished = carry_out(prepare_run(options, to_build=True))
     except KeyboardInterrupt:
         print("Stopped; what is finished is kept, and the same call goes on from there.", file=sys.stderr)
         raise
