@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from aacbench.graphs.readers import Source
 from aacbench.graphs.readers.rows import NO_WEIGHT, build, check_column, header_and_rows, numbered
 from aacbench.graphs.record import Graph
-from aacbench.util.text import near_names, suggestion
+from aacbench.util.text import near_names, one_line, suggestion
 
 END_COLUMNS = ("source", "target")
 WEIGHT_COLUMN = "weight"
@@ -38,7 +38,7 @@ def _advice(header: list[str], chosen: Mapping[str, str | None], column: str) ->
     if column in chosen.values():
         return suggestion(column, [other for other in header if other not in END_COLUMNS])
     options = _likely_options(header, chosen)
-    advice = f"; write file:PATH?{'&'.join(f'{key}={value}' for key, value in options.items())}"
+    advice = f"; write file:PATH?{'&'.join(f'{key}={one_line(value, 60)}' for key, value in options.items())}"
     if {"src", "dst"} <= set(header):
         return f"{advice}, or read an OSMnx pair with file:EDGES.csv?nodes=NODES.csv."
     if len(header) == len(END_COLUMNS) == list(options.values()).count(_ANY):
@@ -73,6 +73,6 @@ def _weight_column(source: Source, header: list[str], ends: list[str], chosen: s
         return None
     wanted = chosen or WEIGHT_COLUMN
     choice = (near_names(wanted, others) or [others[0] if len(others) == 1 else _ANY])[0]
-    advice = f"; write file:PATH?weight={choice}, or ?weight={NO_WEIGHT} to give each edge the weight 1."
+    advice = f"; write file:PATH?weight={one_line(choice, 60)}, or ?weight={NO_WEIGHT} to give each edge the weight 1."
     check_column(source, header, wanted, advice, line)
     return wanted
