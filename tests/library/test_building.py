@@ -115,6 +115,6 @@ def aacbench_methods():
 def test_what_a_plugin_compiles_here_is_not_found_by_workers(tmp_path):
     file, before = tmp_path / "cached.py", numba.config.CACHE_DIR
     file.write_text(CACHED)
-    kernel = load_files([file]).method("cached").method.build(None)
+    kernel = load_files([file], to_build=True).method("cached").method.build(None)
     assert not kernel.stats.cache_path.startswith(str(cache_folder()))
     assert before == numba.config.CACHE_DIR
