@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from aacbench.cli.shared import AS_JSON, FOLDER, MEMORY_LIMIT, STUDIES, TIME_LIMIT, echo_json
+from aacbench.cli.shared import AS_JSON, FOLDER, MEMORY_LIMIT, TIME_LIMIT, echo_json
 from aacbench.errors import UsageError
 from aacbench.run.exit_codes import ALL_OK, SOME_FAILED
+from aacbench.run.layout import STUDIES
 
 if TYPE_CHECKING:
     from aacbench.protocols.paper import Paper

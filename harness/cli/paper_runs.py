@@ -1,6 +1,5 @@
 """What `aacbench paper run` does: find the data of each study, and run the studies one after the other."""
 
-import signal
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import click
 
+from aacbench.cli.shared import stop_by_signals
 from aacbench.errors import AacbenchError, UsageError
 from aacbench.library.options import RunOptions, default_workers
 from aacbench.library.running import carry_out, prepare_run
@@ -80,9 +80,7 @@ def progress_of(folder: Path) -> str:
 
 def run_all(studies: Sequence[Wanted], options: Mapping[str, Any]) -> int:
     """Run studies whose data is here, and return the worst exit code; an error of one does not stop the others."""
-    for way in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(way) != signal.SIG_IGN:
-            signal.signal(way, signal.default_int_handler)
+    stop_by_signals()
     start_server()
     codes = [ALL_OK]
     for number, study in enumerate(studies, 1):

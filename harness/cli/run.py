@@ -1,12 +1,11 @@
 """`aacbench run`: a protocol on graphs, with methods at budgets, to rows on disk and a table on the screen."""
 
-import signal
 from pathlib import Path
 from typing import Any
 
 import click
 
-from aacbench.cli.shared import MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, report_damage
+from aacbench.cli.shared import MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, report_damage, stop_by_signals
 from aacbench.library.options import MANY_WORKERS, REPETITIONS, RunOptions, default_workers
 from aacbench.processes.pool import start_server
 from aacbench.run.exit_codes import ALL_OK, NOTHING_RAN
@@ -69,9 +68,7 @@ def run(context: click.Context, /, dry_run: bool, **options: Any) -> None:
     aacbench run --graphs road-5000,file:city.gr --budgets 16,32  other graphs, other budgets
     aacbench run --plugin mine.py --methods alt,mine --time       a method of your own, timed too
     """
-    for way in (signal.SIGTERM, signal.SIGHUP):  # a scheduler's, and a closed terminal's, to say Ctrl-C
-        if signal.getsignal(way) != signal.SIG_IGN:  # as after `nohup`
-            signal.signal(way, signal.default_int_handler)
+    stop_by_signals()
     try:
         start_server()  # first, so that it imports what workers need while this process does the same
 

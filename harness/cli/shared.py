@@ -1,6 +1,7 @@
 """What several commands share: options, the folder of a study, damage, and output as JSON."""
 
 import json
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,12 +11,18 @@ import click
 from aacbench.errors import UsageError
 from aacbench.library.options import LEAST_MEMORY, MEMORY_GIB, MOST_MEMORY, TIME_SECONDS
 from aacbench.library.plugins import check_readable
+from aacbench.run.layout import STUDIES
 from aacbench.util.canonical import finite
 
 if TYPE_CHECKING:
     from aacbench.run.study import StudyContents
 
-STUDIES = Path("studies")
+
+def stop_by_signals() -> None:
+    """Let a scheduler's signal and a closed terminal stop a run as Ctrl-C does, unless `nohup` ignores them."""
+    for way in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(way) != signal.SIG_IGN:
+            signal.signal(way, signal.default_int_handler)
 
 
 def positive(_: click.Context, __: click.Parameter, value: float) -> float:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.shared import AS_JSON, FOLDER, STUDIES, echo_json, last_run_text
+from aacbench.cli.shared import AS_JSON, FOLDER, echo_json, last_run_text
 from aacbench.errors import UsageError
+from aacbench.run.layout import STUDIES
 
 if TYPE_CHECKING:
     from aacbench.run.overview import Overview

@@ -25,7 +25,7 @@ from aacbench.reports import latency, tables
 from aacbench.reports.formatting import table_notes
 from aacbench.run.driver import prepare, run_study
 from aacbench.run.exit_codes import exit_code
-from aacbench.run.layout import DERIVED
+from aacbench.run.layout import DERIVED, STUDIES
 from aacbench.run.records import BASELINE, Study
 from aacbench.run.run_config import MethodSource, RunConfig, named
 from aacbench.run.store import read_cell, scan
@@ -38,7 +38,6 @@ from aacbench.util.compiling import tell_within
 from aacbench.util.paths import cache_folder
 from aacbench.util.text import describe
 
-STUDIES = Path("studies")  # where studies go unless told
 Show = Callable[[str], None]
 
 

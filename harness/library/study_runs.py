@@ -17,10 +17,11 @@ from aacbench.library.graphs import as_graph
 from aacbench.library.heuristic import GraphHeuristic
 from aacbench.library.options import MEMORY_GIB, REPETITIONS, TIME_SECONDS, RunOptions, default_workers
 from aacbench.library.plugins import Plugin, no_source, plugin_paths
-from aacbench.library.running import STUDIES, carry_out, prepare_run
+from aacbench.library.running import carry_out, prepare_run
 from aacbench.library.study import OpenStudy
 from aacbench.processes.pool import start_server
 from aacbench.run.exit_codes import ALL_OK
+from aacbench.run.layout import STUDIES
 from aacbench.run.records import QueryPlan
 from aacbench.run.store import Existing
 from aacbench.util.atomic_io import make_folder, storing

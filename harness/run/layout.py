@@ -8,6 +8,7 @@ from typing import Any
 from aacbench.errors import UsageError
 from aacbench.util.canonical import digest
 
+STUDIES = Path("studies")  # where studies go unless told
 PLAN, CELLS, RUNS, ARTIFACTS, DERIVED = "plan.json", "cells", "runs", "artifacts", "derived"
 CELL_FILE, QUERIES_FILE, TIMINGS_FILE, CONTROL_FILE = "cell.json", "queries.csv", "timings.csv", "control.csv"
 REGISTRATION = "registration.json"  # in a study of a registered run: the ledger lines about it
