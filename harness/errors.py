@@ -36,6 +36,10 @@ class DisagreementError(AacbenchError):
 class OverBudgetError(AacbenchError):
     """A heuristic that deploys more bytes than its budget allows."""
 
+    def __init__(self, message: str, bytes_needed: int) -> None:
+        super().__init__(message)
+        self.bytes_needed = bytes_needed
+
 
 class BundleError(AacbenchError):
     """A heuristic that cannot be saved as a bundle, or a bundle that cannot be loaded."""

@@ -12,6 +12,7 @@ from aacbench.bundle.inventory import Inventory, check_budget, inventory
 from aacbench.contract.budget import Budget, convention
 from aacbench.contract.composite import nominal_bytes
 from aacbench.contract.method import Claims
+from aacbench.errors import OverBudgetError
 from aacbench.graphs.record import Array
 from aacbench.queries.record import QuerySet
 from aacbench.run.audit import (
@@ -60,7 +61,10 @@ def measure(job: CellJob, built: Built) -> Result:
 
 def _measure(job: CellJob, built: Built) -> Result:
     loaded = job.loaded()
-    counted, deployed = ready(job, built, loaded)
+    try:
+        counted, deployed = ready(job, built, loaded)
+    except OverBudgetError as error:  # some methods learn their size only by building
+        return Result("unsupported", str(error), {"build": dict(built.cost), "bytes_needed": error.bytes_needed}, {})
     bounds = check_steady(deployed, built.sample)
     facts = {
         "bundle": built.bundle or None,
