@@ -37,7 +37,9 @@ def drawing(subject: "Subject") -> Drawing:
     shown = {cell.cell_id: cell for cell in subject.cells if cell.key["graph"] in graphs}
     drawn = draw(found, list(panels.values()), subject.caption(list(shown.values())), subject.marks)
     said = [f"{line.variant} on {line.graph} {largest(line):+.2f}" for line in lines if line.variant]
-    alt = f"Change of the reduction by each switch, in percentage points, of the method it changes most: {'; '.join(said)}."
+    alt = (
+        f"Change of the reduction by each switch, in percentage points, for the method most changed: {'; '.join(said)}."
+    )
     return Drawing(
         "controls", "controls", f"What each switch is worth to {found.b} and {found.a}", alt, drawn, wide=True
     )

@@ -17,7 +17,7 @@ from aacbench.reports.tables import Row, csv_text, latex, markdown, rows_of
 from aacbench.run.layout import cell_id
 from aacbench.run.records import QueryPlan, Study
 from aacbench.run.study import planned_cells, read_plan, read_study
-from aacbench.search.policy import POLICIES, Policy
+from aacbench.search.policy import IN_MEMORY, POLICIES, Policy
 
 
 def cells_of(text):
