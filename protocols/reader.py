@@ -15,7 +15,7 @@ from aacbench.errors import UsageError
 from aacbench.graphs.catalogue import name_and_file
 from aacbench.protocols import values
 from aacbench.protocols.values import Check, many, one_of, record_of, table_of, whole
-from aacbench.run.records import FILE, SCENARIO, STRATA, MethodChoice, QueryPlan, Study
+from aacbench.run.records import FILE, SCENARIO, STRATA, MethodChoice, QueryPlan, Study, Variant
 from aacbench.util.input_file import read_input
 from aacbench.util.paths import expanded
 
@@ -49,10 +49,11 @@ def parse_protocol(text: str) -> Study:
 def to_toml(study: Study) -> str:
     """Return the study as a protocol with every key, which reads back to the same study."""
     record = study.record()
-    queries = record.pop("queries")
+    queries, variants = record.pop("queries"), record.pop("variants", [])
     del record["methods"]
     parts = [toml_lines(record), "[queries]\n" + toml_lines(queries)]
     parts += ["[[methods]]\n" + toml_lines(method_table(choice)) for choice in study.methods]
+    parts += ["[[variants]]\n" + toml_lines(variant) for variant in variants]
     return "\n".join(parts)
 
 
@@ -83,6 +84,8 @@ def coherent(study: Study) -> Study:
             f'queries.validation must be at least 1 where selection is "mean-expansions": '
             f"settings in the grid of {grids[0]} are chosen on validation queries."
         )
+    for number, variant in enumerate(study.variants, 1):
+        _queries(study.queries.record() | dict(variant.queries), f"variants #{number}.queries")
     return study
 
 
@@ -103,6 +106,11 @@ def _policy_name(text: str) -> str:
     from aacbench.search.policy import parse  # imports numba
 
     return parse(text).name
+
+
+def _policy_changes(value: Any, key: str) -> str:
+    _named_by(_policy_name)(value, key)
+    return values.text(value, key)
 
 
 def _mode(value: Any, key: str) -> str:
@@ -142,6 +150,28 @@ def _methods(value: Any, key: str) -> tuple[MethodChoice, ...]:
     return many(_method, same=same_method)(value, key)
 
 
+def _variant(value: Any, key: str) -> Variant:
+    variant = record_of(Variant, value, VARIANT, key)
+    if variant.methods and not variant.settings:
+        raise UsageError(f"{key}.methods says for which methods settings are, so {key}.settings is needed too.")
+    if not variant.record().keys() - {"name", "factor"}:
+        raise UsageError(f"{key} changes nothing; set one of {', '.join(list(VARIANT)[2:])}.")
+    return variant
+
+
+def _variants(value: Any, key: str) -> tuple[Variant, ...]:
+    if isinstance(value, Mapping):
+        raise UsageError(f"{key} must be a list of tables; write [[{key}]] above each.")
+    return many(_variant, same=lambda variant: variant.name)(value, key)
+
+
+def _some_queries(value: Any, key: str) -> dict[str, Any]:
+    """Check single values of queries; whether they go together shows once they are put in."""
+    given = values.table(value, key)
+    values.only(given, QUERIES, key)
+    return {word: QUERIES[word](entry, f"{key}.{word}") for word, entry in given.items()}
+
+
 def _graphs(value: Any, key: str) -> tuple[str, ...]:
     graphs: tuple[str, ...] = many(values.text)(value, key)
     names: list[str] = []
@@ -170,10 +200,21 @@ QUERIES: dict[str, Check] = {
     "file": values.text,
     "shuffle": values.flag,
 }
+CONVENTION = _named_by(lambda label: convention(label).label)
 METHOD: dict[str, Check] = {
     "name": values.name,
     "settings": table_of(values.setting),
     "grid": table_of(many(values.setting)),
+}
+VARIANT: dict[str, Check] = {
+    "name": values.name,
+    "factor": values.text,
+    "search": _policy_changes,
+    "convention": CONVENTION,
+    "queries": _some_queries,
+    "settings": table_of(values.setting),
+    "methods": many(values.name),
+    "seeds": many(SEED),
 }
 TOP: dict[str, Check] = {
     "protocol": values.name,
@@ -184,15 +225,21 @@ TOP: dict[str, Check] = {
     "seeds": many(SEED),
     "queries": _queries,
     "search": _named_by(_policy_name),
-    "convention": _named_by(lambda label: convention(label).label),
+    "convention": CONVENTION,
     "selection": one_of(SELECTIONS),
     "measure": many(one_of(MEASURES)),
     "analysis": _analysis,
+    "variants": _variants,
 }
 
 
 # Every key, as in the documentation.
-KEYS = (*TOP, *(f"queries.{key}" for key in QUERIES), *(f"methods.{key}" for key in METHOD))
+KEYS = (
+    *TOP,
+    *(f"queries.{key}" for key in QUERIES),
+    *(f"methods.{key}" for key in METHOD),
+    *(f"variants.{key}" for key in VARIANT),
+)
 
 
 def _shipped() -> Traversable:

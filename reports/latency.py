@@ -23,7 +23,7 @@ from aacbench.run.rows import read_timings
 from aacbench.run.store import Cell
 
 MICROSECOND, MIB = 1000, 2**20
-TEXT_COLUMNS = ("graph", "method")
+TEXT_COLUMNS = ("graph", "method", "variant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,14 @@ class Latency:
     build_seconds: float
     pool_seconds: float
     build_bytes: int | None
+    variant: str = ""
 
     def cells(self) -> dict[str, str]:
         return {
             "graph": self.graph,
             "budget": f"{self.budget:g}",
             "method": marked(self.method, self.oracle, self.matched),
+            "variant": self.variant,
             "build s": f"{self.build_seconds:.1f}",
             "pool s": f"{self.pool_seconds:.1f}",
             "build MiB": "" if self.build_bytes is None else f"{self.build_bytes / MIB:.0f}",
@@ -70,14 +72,14 @@ def latencies(cells: Iterable[Cell]) -> list[Latency]:
     tiers = sorted({str(cell.record["tier"]) for cell in timed})
     if len(tiers) > 1:
         raise UsageError(f"One table of times cannot mix the tiers {' and '.join(tiers)}; time each in its own study.")
-    groups: dict[tuple[str, float], dict[str, list[Cell]]] = {}
+    groups: dict[tuple[str, float, str], dict[tuple[str, str], list[Cell]]] = {}
     for cell in timed:
-        place = groups.setdefault((cell.key["graph"], cell.key["budget"]), {})
-        place.setdefault(cell.key["label"], []).append(cell)
+        place = groups.setdefault(cell.timing_group, {})
+        place.setdefault((cell.variant, cell.key["label"]), []).append(cell)
     return [
-        _latency(label, cells, _control([cell for group in labels.values() for cell in group]))
+        _latency(label, cells, _control([cell for group in labels.values() for cell in group]), variant)
         for labels in groups.values()
-        for label, cells in labels.items()
+        for (variant, label), cells in labels.items()
     ]
 
 
@@ -103,7 +105,7 @@ def notes(rows: Sequence[Latency]) -> list[str]:
     ]
 
 
-def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None) -> Latency:
+def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None, variant: str) -> Latency:
     tables = [_by_repetition(cell.files[TIMINGS_FILE]) for cell in cells]
     per_query = np.concatenate([np.median(table, axis=0) for table in tables]) / MICROSECOND
     p50, p95 = (float(value) for value in np.percentile(per_query, [50, 95]))
@@ -126,6 +128,7 @@ def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None)
         build_seconds=max(build["seconds"] for build in builds),
         pool_seconds=max(build["pool_seconds"] for build in builds),
         build_bytes=max(memory, default=None),
+        variant=variant,
     )
 
 

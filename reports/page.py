@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from aacbench.reports import latency, statistics_text, tables
+from aacbench.reports import controls, latency, statistics_text, tables
 from aacbench.reports.figures import Drawing
 from aacbench.reports.figures.style import for_page
 from aacbench.reports.formatting import study_notes, with_short_graphs
@@ -28,6 +28,7 @@ from aacbench.run.study import StudyContents
 from aacbench.util.text import one_line
 
 TEMPLATES = resources.files("aacbench.reports").joinpath("templates")
+CONTROLS = "controls"  # the figure that has a place of its own
 SHORT, LONGEST_REASON = 12, 2000  # digits of a digest, and characters of a plugin's words
 
 
@@ -81,16 +82,17 @@ def html(found: Findings) -> str:
     return environment.get_template("report.html").render(
         title=f"Study {found.root.absolute().name}",
         summary=": ".join(filter(None, [f"Protocol {study.get('protocol', 'unknown')}", study.get("summary", "")])),
-        sentences=two_sentences(found.rows, found.tables),
+        sentences=two_sentences([row for row in found.rows if not row.variant], found.tables),
         outcomes=_outcomes(found.contents),
         alarm=_alarm(found.contents),
         problems=_problems(found),
         notes=study_notes(found.contents.plan),
+        controls=_controls(found),
         results=_results(found),
         comparisons=_comparisons(found),
         untested=found.untested,
         latencies=_latencies(found),
-        figures=[_figure(drawing) for drawing in found.drawings],
+        figures=[_figure(drawing) for drawing in found.drawings if drawing.name != CONTROLS],
         registered=[_registered(each) for each in found.registered],
         cells=_cells(found),
         provenance=_provenance(found.contents, study),
@@ -158,6 +160,18 @@ def _results(found: Findings) -> Sheet:
     notes = [*tables.notes_of(rows), *graph_notes] if rows else ["No cells yet."]
     shown = [row.cells() for row in rows]
     return sheet("Results", shown, tables.TEXT_COLUMNS, notes, f"aacbench report {_quoted(found.root)} --csv")
+
+
+def _controls(found: Findings) -> dict[str, Any] | None:
+    """Return what each variant is worth, as sentences, table and figure; None for a study without variants."""
+    table = controls.controls_of(found.contents)
+    if table is None:
+        return None
+    lines, notes = controls.rows(table)
+    title = f"What each switch is worth beside {table.a} against {table.b}"
+    made = sheet(title, lines, controls.TEXT_COLUMNS, notes, f"aacbench report {_quoted(found.root)} --controls")
+    figures = [_figure(drawing) for drawing in found.drawings if drawing.name == CONTROLS]
+    return {"table": made, "sentences": controls.sentences(table), "figures": figures}
 
 
 def _comparisons(found: Findings) -> list[tuple[Sheet, list[str]]]:

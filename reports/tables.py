@@ -34,8 +34,16 @@ from aacbench.run.store import Cell
 from aacbench.util.text import one_line
 
 MOST_IDS = 5  # of the cells with one reason
+_RULES = {
+    "directionality-aware/1": "each value counts as 4 bytes, and direction is as declared by the data set",
+    "four-byte/1": "each value counts as 4 bytes",
+    "as-declared/1": "direction is as declared by the data set",
+}
 _REMEDIES = {"timeout": "raise --time-limit", "out-of-memory": "raise --memory-limit"}
-TEXT_COLUMNS = ("graph", "method", "settings", "outcome")
+TEXT_COLUMNS = ("graph", "method", "variant", "settings", "outcome")
+
+
+_Place = tuple[str, str, float, str]  # variant, graph, budget and label
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +77,7 @@ class Row:
     policy: str
     facts: str
     ids: tuple[str, ...]
+    variant: str = ""
 
     def cells(self) -> dict[str, str]:
         baseline = self.method == BASELINE
@@ -76,6 +85,7 @@ class Row:
             "graph": self.graph,
             "budget": "" if baseline else f"{self.budget:g}",
             "method": marked(self.method, self.oracle, self.matched),
+            "variant": self.variant,
             "nominal B/v": "" if self.convention.startswith("measured/") else optional(self.nominal, ".4g"),
             "measured B/v": "declared" if self.declared else optional(self.measured, ".1f"),
             "settings": self.settings,
@@ -92,12 +102,12 @@ class Row:
 
 
 def rows_of(cells: Iterable[Cell]) -> list[Row]:
-    groups: dict[tuple[str, float, str], list[Cell]] = {}
+    groups: dict[_Place, list[Cell]] = {}
     for cell in cells:
         key = cell.key
-        groups.setdefault((key["graph"], key["budget"], key["label"]), []).append(cell)
-    bases = {graph: group for (graph, _, label), group in groups.items() if label == BASELINE}
-    return [_row(key, group, bases.get(key[0], [])) for key, group in groups.items()]
+        groups.setdefault((cell.variant, key["graph"], key["budget"], key["label"]), []).append(cell)
+    bases = {(variant, graph): group for (variant, graph, _, label), group in groups.items() if label == BASELINE}
+    return [_row(place, group, bases.get(place[:2], [])) for place, group in groups.items()]
 
 
 def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
@@ -132,8 +142,8 @@ def csv_text(rows: Iterable[Row]) -> str:
     return out.getvalue()
 
 
-def _row(key: tuple[str, float, str], group: list[Cell], baseline: list[Cell]) -> Row:
-    graph, budget, label = key
+def _row(place: _Place, group: list[Cell], baseline: list[Cell]) -> Row:
+    variant, graph, budget, label = place
     worst = max(group, key=lambda cell: OUTCOMES.index(cell.outcome))
     final = [cell for cell in group if cell.is_reported] or group
     test, spread, work = _mean(final, TEST), _spread(final, TEST), _mean(final, TEST, "h_work")
@@ -168,6 +178,7 @@ def _row(key: tuple[str, float, str], group: list[Cell], baseline: list[Cell]) -
         policy=_by_seed(final, _policy),
         facts=_by_seed(final, lambda cell: setting_text(cell.record.get("build", {}).get("facts", {}))),
         ids=tuple(cell.cell_id for cell in final),
+        variant=variant,
     )
 
 
@@ -194,12 +205,11 @@ def _notes(rows: Sequence[Row]) -> list[str]:
         for graph in dict.fromkeys(row.graph for row in rows)
         if graph not in with_baseline
     ]
-    conventions = sorted({row.convention for row in rows})
-    if any(not name.startswith("measured/") for name in conventions):
-        notes.append(
-            f"Nominal bytes follow {', '.join(conventions)}: each value counts as 4 bytes, and direction is as "
-            "declared by the data set; measured bytes are those of the arrays."
-        )
+    notes += [
+        f"Nominal bytes follow {name}: {_RULES[name]}; measured bytes are those of the arrays."
+        for name in sorted({row.convention for row in rows})
+        if name in _RULES
+    ]
     if any(row.declared for row in rows):
         notes.append("declared: self-reported memory; excluded from comparisons at matched memory.")
     if any(row.cost_mean is not None for row in rows):
@@ -232,7 +242,8 @@ def _reasons(rows: Sequence[Row]) -> list[str]:
     for (outcome, reason), failed in sorted(grouped.items(), key=lambda item: -OUTCOMES.index(item[0][0])):
         places: dict[str, list[str]] = {}
         for row in failed:
-            places.setdefault(f"{row.method} on {row.graph}", []).append(f"{row.budget:g}")
+            variant = f" ({row.variant})" if row.variant else ""
+            places.setdefault(f"{row.method} on {row.graph}{variant}", []).append(f"{row.budget:g}")
         listed = "; ".join(f"{place} at {', '.join(budgets)} B/v" for place, budgets in places.items())
         names = ", ".join(short[row.failed] for row in failed[:MOST_IDS]) + (", ..." if failed[MOST_IDS:] else "")
         lines.append(f"- {names}: {outcome}: {one_line(listed)}: {one_line(reason, LONGEST_REASON)}")

@@ -28,6 +28,7 @@ from aacbench.search.bounds import bounds
 from aacbench.search.goal import DISTANCES
 from aacbench.search.layouts import Layout, differential, max_of
 from aacbench.search.networks import Network
+from aacbench.search.policy import LABEL_LAYOUTS
 
 Many = Callable[[npt.ArrayLike, int], Array]
 
@@ -45,19 +46,21 @@ class Deployed:
     tier: str
 
 
-def deploy(heuristic: Heuristic, network: Network) -> Deployed:
+def deploy(heuristic: Heuristic, network: Network, label_layout: str = LABEL_LAYOUTS[0]) -> Deployed:
     """Make a heuristic ready for this network, and compile its kernel."""
-    parts = [(part, deploy_leaf(part, network)) for part in leaves(heuristic).values()]
+    parts = [(part, deploy_leaf(part, network, label_layout)) for part in leaves(heuristic).values()]
     forms = [form for _, form in parts]
     whole = _maximum(forms, network) if isinstance(heuristic, MaxHeuristic) else forms[0]
     _check_compiles(parts, whole, network)
     return whole
 
 
-def deploy_leaf(part: Leaf, network: Network) -> Deployed:
+def deploy_leaf(part: Leaf, network: Network, label_layout: str = LABEL_LAYOUTS[0]) -> Deployed:
     """Make one leaf ready; its kernel is not compiled yet."""
+    if label_layout != LABEL_LAYOUTS[0] and getattr(part, "kernel", None) != "differential":
+        raise UsageError(f"label_layout={label_layout} is for the built-in kernel `differential`, and this is another.")
     if isinstance(part, LabelHeuristic):
-        layout = _layout(part, network)
+        layout = _layout(part, network, label_layout)
         return Deployed(layout, _compiled_many(layout, network), "compiled")
     if isinstance(part, BatchHeuristic):
         batch = _batch_many(part, network)
@@ -109,14 +112,14 @@ def _maximum(parts: list[Deployed], network: Network) -> Deployed:
     return Deployed(h, many, tier)
 
 
-def _layout(heuristic: LabelHeuristic, network: Network) -> Any:
+def _layout(heuristic: LabelHeuristic, network: Network, label_layout: str) -> Any:
     arrays, settings = checked_arrays(heuristic.arrays), checked_settings(heuristic.settings)
     if isinstance(heuristic.kernel, str):
         if heuristic.kernel not in _BUILT_IN:
             raise UsageError(f"Unknown kernel {heuristic.kernel!r}; the built-in ones are {', '.join(_BUILT_IN)}.")
         if heuristic.goal is not None:
             raise UsageError("A built-in kernel has no goal search; write a kernel of your own for one.")
-        return _BUILT_IN[heuristic.kernel](arrays, settings, network)
+        return _BUILT_IN[heuristic.kernel](arrays, settings, network, label_layout)
     if not callable(heuristic.kernel):
         raise UsageError("The kernel of a label heuristic must be the name of a built-in one or an @njit function.")
     _check_kernel(heuristic.kernel)
@@ -133,7 +136,9 @@ def _named(arrays: Mapping[str, Array], settings: Mapping[str, Any]) -> dict[str
     return {**read_only(arrays), **settings}
 
 
-def _differential(arrays: Mapping[str, Array], settings: Mapping[str, Any], network: Network) -> Layout:
+def _differential(
+    arrays: Mapping[str, Array], settings: Mapping[str, Any], network: Network, label_layout: str
+) -> Layout:
     vertices = network.graph.vertices
     if set(arrays) != {"rows"}:
         raise UsageError("The differential kernel needs exactly one array, named rows.")
@@ -159,10 +164,13 @@ def _differential(arrays: Mapping[str, Array], settings: Mapping[str, Any], netw
     scale = settings.get("scale")
     if scale is not None and (network.graph.integral or not scale > 0):
         raise UsageError(f"The scale must be positive and is for float weights only, so {scale} is refused here.")
-    return differential(network, rows, both=int(both), forward=int(forward), margin=margin, scale=scale)
+    columns = {"both": int(both), "forward": int(forward)}
+    return differential(network, rows, margin=margin, scale=scale, label_layout=label_layout, **columns)
 
 
-_BUILT_IN: dict[str, Callable[[Mapping[str, Array], Mapping[str, Any], Network], Any]] = {"differential": _differential}
+_BUILT_IN: dict[str, Callable[[Mapping[str, Array], Mapping[str, Any], Network, str], Any]] = {
+    "differential": _differential
+}
 
 
 def _check_kernel(kernel: Callable[..., Any]) -> None:

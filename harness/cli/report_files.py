@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aacbench.errors import AacbenchError
-from aacbench.reports import latency, statistics, statistics_text, tables
+from aacbench.reports import controls, latency, statistics, statistics_text, tables
 from aacbench.reports.figures import Drawing, gallery
 from aacbench.reports.figures.style import pdf
 from aacbench.reports.formatting import table_notes, tabular
@@ -50,11 +50,12 @@ def write_files(
         registered=registered,
         untested=untested,
     )
+    own = [row for row in rows if not row.variant]
     files = {
         PAGE: html(found).encode(),
         "results.md": (text + "\n").encode(),
         "results.csv": tables.csv_text(rows).encode(),
-        TEX: _latex(rows, pairs, times, table_notes(contents.plan)).encode(),
+        TEX: _latex(own, pairs, times, table_notes(contents.plan), controls.controls_of(contents)).encode(),
     }
     drawn = [*drawings, *(drawing for each in registered for drawing in each.drawings)]
     with storing(folder, "choose another folder with --out"):
@@ -80,7 +81,7 @@ def _write_figures(folder: Path, drawings: Sequence[Drawing], own: bool) -> None
 
 def _pairs(contents: StudyContents) -> tuple[list[statistics.Table], str]:
     """Test each method against the study's first, and say which were left out for want of time."""
-    labels = dict.fromkeys(cell.key["label"] for cell in contents.planned_cells() if cell.is_reported)
+    labels = dict.fromkeys(cell.key["label"] for cell in contents.own_cells() if cell.is_reported)
     first, *others = [label for label in labels if label != BASELINE] or [""]
     tested = [statistics.analyse(contents, other, first, None, None, light=True) for other in others[:MOST_PAIRS]]
     rest = others[MOST_PAIRS:]
@@ -92,6 +93,7 @@ def _latex(
     pairs: Sequence[statistics.Table],
     times: Sequence[latency.Latency],
     notes: Sequence[str],
+    found: controls.Controls | None,
 ) -> str:
     """Return all tables; comments above each say what it is."""
     parts = [tables.latex(rows, notes)]
@@ -101,6 +103,7 @@ def _latex(
             parts.append(tabular(statistics_text.rows(table), statistics_text.TEXT_COLUMNS, [heading]))
     if times:
         parts.append(latency.latex(times))
+    parts += [controls.latex(found)] if found else []
     return "\n\n".join(parts) + "\n"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +19,9 @@ from aacbench.cli.shared import (
 )
 from aacbench.errors import StoreError
 from aacbench.run.exit_codes import ALL_OK, MISMATCH, exit_code
+
+if TYPE_CHECKING:
+    from aacbench.reports.controls import Controls
 
 
 @click.command()
@@ -62,6 +66,7 @@ def status(context: click.Context, study: Path | None, list_cells: bool, as_json
 @click.command()
 @STUDY
 @click.option("--by", type=click.Choice(["bucket"]), help="Mean expansions by bucket of a scenario, or by stratum.")
+@click.option("--controls", "only_controls", is_flag=True, help="Only what each variant of the study is worth.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with full precision instead of Markdown.")
 @click.option("--latex", "as_latex", is_flag=True, help="Print a LaTeX tabular (booktabs) instead of Markdown.")
 @AS_JSON
@@ -73,6 +78,7 @@ def report(
     context: click.Context,
     study: Path | None,
     by: str | None,
+    only_controls: bool,
     as_csv: bool,
     as_latex: bool,
     as_json: bool,
@@ -91,7 +97,7 @@ def report(
     aacbench report studies/mine --by bucket             a scenario's buckets, or strata of Dijkstra rank
     aacbench report shared/study --out my-report         a study that may only be read
     """
-    from aacbench.reports import buckets, latency, tables
+    from aacbench.reports import buckets, controls, latency, tables
     from aacbench.reports.formatting import table_notes
     from aacbench.run.study import read_study
 
@@ -115,10 +121,20 @@ def report(
             click.echo(buckets.markdown(grouped, mode, table_notes(contents.plan)))
         context.exit(MISMATCH if contents.damaged else ALL_OK)
     rows, times = tables.rows_of(cells), latency.latencies(cells)
-    text = tables.markdown(rows, table_notes(contents.plan))
-    text += f"\n\n{latency.markdown(times)}" if times else ""
+    found = controls.controls_of(contents)
+    if only_controls and found is None:
+        raise click.UsageError("This study has no variants of two methods; `aacbench run --protocol controls` has.")
+    text = tables.markdown([row for row in rows if not row.variant], table_notes(contents.plan))
+    own_times = [row for row in times if not row.variant]
+    text += f"\n\n{latency.markdown(own_times)}" if own_times else ""
+    text += f"\n\n{controls.markdown(found)}" if found else ""
+    if found and only_controls:
+        _echo_controls(found, as_json, as_csv, as_latex)
+        context.exit(MISMATCH if contents.damaged else ALL_OK)
     if as_json:
-        echo_json({"study": str(root), "results": list(map(asdict, rows)), "latencies": list(map(asdict, times))})
+        more = {"controls": controls.record(found)} if found else {}
+        results, latencies = list(map(asdict, rows)), list(map(asdict, times))
+        echo_json({"study": str(root), "results": results, "latencies": latencies, **more})
     elif as_csv:
         click.echo(tables.csv_text(rows), nl=False)
     elif as_latex:
@@ -134,6 +150,17 @@ def report(
             lambda: write_files(root, contents, rows, times, text, out, maps), required=bool(out or show), show=show
         )
     context.exit(MISMATCH if contents.damaged else ALL_OK)
+
+
+def _echo_controls(found: "Controls", as_json: bool, as_csv: bool, as_latex: bool) -> None:
+    from aacbench.reports import controls
+
+    if as_json:
+        echo_json(controls.record(found))
+    elif as_csv:
+        click.echo(controls.csv_text(found), nl=False)
+    else:
+        click.echo(controls.latex(found) if as_latex else controls.markdown(found))
 
 
 def _written(write: Callable[[], Path], required: bool, show: bool) -> None:
@@ -185,7 +212,7 @@ def compare(context: click.Context, a: str, b: str, study: Path | None, method: 
     for contents in studies.values():
         report_damage(contents)
     one, other = (
-        Side(name, root, chosen, studies[root].planned_cells())
+        Side(name, root, chosen, studies[root].own_cells())
         for name, root, chosen in zip((a, b), roots, methods, strict=True)
     )
     rows, differing = comparison.compare(one, other), comparison.differences(one, other)

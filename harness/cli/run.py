@@ -23,7 +23,7 @@ STOPPED = 1  # as for a run that could not finish some of its cells
     "--queries", help="V/T for validation and test, such as 100/100; one number for both; or a .csv or .scen file."
 )
 @click.option("--search", help="Search policy: modern, paper, or with changes, such as modern,tie=fifo.")
-@click.option("--convention", help="Accounting convention: measured/1 or directionality-aware/1.")
+@click.option("--convention", help="Accounting convention, such as measured/1 or directionality-aware/1.")
 @PLUGIN_FILES
 @click.option(
     "--workers",

@@ -33,7 +33,9 @@ class Convention:
 
 MEASURED = Convention("measured", 1, value_bytes=None, direction="computed", enforced=True)
 PAPER = Convention("directionality-aware", 1, value_bytes=4, direction="declared", enforced=False)
-CONVENTIONS = {convention.label: convention for convention in (MEASURED, PAPER)}
+AS_DECLARED = Convention("as-declared", 1, value_bytes=None, direction="declared", enforced=True)
+FOUR_BYTE = Convention("four-byte", 1, value_bytes=4, direction="computed", enforced=False)
+CONVENTIONS = {convention.label: convention for convention in (MEASURED, PAPER, AS_DECLARED, FOUR_BYTE)}
 
 
 def convention(label: str) -> Convention:

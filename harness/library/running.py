@@ -21,7 +21,7 @@ from aacbench.prereg.binding import Bound, BoundRun, bind
 from aacbench.prereg.files import files_of
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
-from aacbench.reports import latency, tables
+from aacbench.reports import controls, latency, tables
 from aacbench.reports.formatting import table_notes
 from aacbench.run.driver import prepare, run_study
 from aacbench.run.exit_codes import exit_code
@@ -186,10 +186,13 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
 
 def _finish(config: RunConfig, contents: StudyContents, rows: list[tables.Row], show: Show) -> None:
     """Show the tables of a study and keep them beside its cells; `verify` writes nothing."""
-    times = latency.latencies(contents.planned_cells())
-    text = tables.markdown(rows, table_notes(contents.plan))
+    times = latency.latencies(contents.own_cells())
+    own = [row for row in rows if not row.variant]
+    text = tables.markdown(own, table_notes(contents.plan))
     if times:
         text += "\n\n" + latency.markdown(times)
+    if found := controls.controls_of(contents):
+        text += "\n\n" + controls.markdown(found)
     show(text)
     if config.existing == "verify":
         return
@@ -210,7 +213,7 @@ def _next_commands(root: Path, rows: list[tables.Row]) -> Iterator[str]:
     yield f"aacbench status {study} --cells"
     places: dict[tuple[str, float], list[str]] = {}
     for row in rows:
-        if row.outcome == "ok" and row.method != BASELINE:
+        if row.outcome == "ok" and row.method != BASELINE and not row.variant:
             places.setdefault((row.graph, row.budget), []).append(quote(row.method))
     if pair := next((methods[:2] for methods in places.values() if len(methods) > 1), None):
         yield f"aacbench compare {' '.join(pair)} --study {study}"

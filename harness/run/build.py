@@ -36,6 +36,7 @@ from aacbench.run.loaded_graph import GraphOf, LoadedGraph, build_context, check
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import QueryPlan
 from aacbench.run.shared import Pools
+from aacbench.search.policy import parse
 from aacbench.util.array_store import Version
 from aacbench.util.atomic_io import storing
 from aacbench.util.source_file import SourceFile
@@ -78,7 +79,8 @@ class CellJob:
 
     def loaded(self) -> LoadedGraph:
         """The graph and its queries, which must be those the run was planned on."""
-        found = loaded_graph(self.plan.graph_source, self.queries, self.graph_of)
+        order = parse(self.plan.policy).vertex_order
+        found = loaded_graph(self.plan.graph_source, self.queries, self.graph_of, order)
         if self.digests is not None and {"graph": found.net.graph.digest, **found.digests()} != self.digests:
             raise DataError(
                 f"The graph {self.plan.graph} or its queries are not those that this run was planned on. They must be "

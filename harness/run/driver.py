@@ -21,7 +21,7 @@ from aacbench.run.run_config import RunConfig, key_of, named
 from aacbench.run.steps import run_cells, step_pool
 from aacbench.run.store import Cell, Existing, commit, decide, read_or_damage, state_of, sweep
 from aacbench.run.study import protocol_digest, write_plan
-from aacbench.search import parse
+from aacbench.run.variants import queries_and_policy
 from aacbench.util.canonical import plain
 from aacbench.util.file_lock import file_lock
 from aacbench.util.text import one_line
@@ -62,11 +62,9 @@ class _Run:
         self.config.notify(event, {"cell": name, "plan": cell, **facts})
 
     def job(self, cell: CellPlan, name: str) -> CellJob:
-        study, graph = self.study, self.graphs[cell.graph]
-        digests = {"graph": graph.graph_digest, **graph.query_digests}
-        return self.config.job(
-            name, cell, study.queries, parse(study.search).name, digests, audit="audit" in study.measure
-        )
+        queries, policy = queries_and_policy(self.study.record(), cell.variant)
+        digests, audit = self.graphs[cell.graph].digests(cell.variant), "audit" in self.study.measure
+        return self.config.job(name, cell, queries, policy.counted.name, digests, audit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,10 @@ from aacbench.processes.pool import Limits, isolated
 from aacbench.queries.record import QuerySet, some_targets
 from aacbench.queries.splits import Splits, query_splits
 from aacbench.run.records import QueryPlan, Study
+from aacbench.run.variants import BASE, every
 from aacbench.search import Answers
 from aacbench.search.networks import Network, fingerprint, stored_network
+from aacbench.search.policy import VERTEX_ORDERS
 
 GraphOf = Callable[[str], Graph]  # must be importable by workers, and equal where it gives the same graphs
 
@@ -76,9 +78,11 @@ def _refuse_unless(same: Callable[[], bool]) -> None:
 
 
 @lru_cache(maxsize=2)
-def loaded_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> LoadedGraph:
+def loaded_graph(
+    graph: str, queries: QueryPlan, graph_of: GraphOf = load, vertex_order: str = VERTEX_ORDERS[0]
+) -> LoadedGraph:
     """A graph and its queries, fingerprinted before any method sees them, and cached for the next cell."""
-    net = stored_network(graph_of(graph))
+    net = stored_network(graph_of(graph), vertex_order)
     return sealed(net, query_splits(net.graph, **queries.record()))
 
 
@@ -144,6 +148,11 @@ class GraphMetadata:
     info: GraphInfo
     graph_digest: str
     query_digests: Mapping[str, str]
+    varied: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # the same under variants of the study
+
+    def digests(self, variant: str = BASE) -> dict[str, str]:
+        """The digests of the graph and of the queries that a variant of the study has."""
+        return {"graph": self.graph_digest, **self.varied.get(variant, self.query_digests)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +161,7 @@ class _Job:
     name: str
     queries: QueryPlan
     graph_of: GraphOf
+    varied: Mapping[str, QueryPlan]
 
 
 def metadata_of(
@@ -166,10 +176,11 @@ def metadata_of(
     for graph, name in names.items():
         if name != graph and name in foreign:
             raise UsageError(f"{graph}: {name!r} is a graph of a plugin; choose another name.")
+    varied = {variant.name: under.queries for variant, under in every(study) if variant.queries}
     found = {}
     for graph, name in names.items():
         notify("graph", {"name": name})
-        job = _Job(graph, name, study.queries, graph_of)
+        job = _Job(graph, name, study.queries, graph_of, varied)
         what = f"The graph {name!r} of a plugin cannot be loaded"
         found[name] = isolated(_metadata, job, limits, what) if name in foreign else _metadata(job)
     return found
@@ -178,4 +189,5 @@ def metadata_of(
 def _metadata(job: _Job) -> GraphMetadata:
     loaded = loaded_graph(job.graph, job.queries, job.graph_of)
     graph = loaded.net.graph
-    return GraphMetadata(replace(graph_info(loaded.net), name=job.name), graph.digest, loaded.digests())
+    varied = {name: loaded_graph(job.graph, queries, job.graph_of).digests() for name, queries in job.varied.items()}
+    return GraphMetadata(replace(graph_info(loaded.net), name=job.name), graph.digest, loaded.digests(), varied)

@@ -31,6 +31,7 @@ from aacbench.run.rows import write_queries
 from aacbench.run.shared import references
 from aacbench.search import Answers, search
 from aacbench.search.layouts import knows_nothing
+from aacbench.search.policy import parse
 from aacbench.util.array_store import trust
 
 
@@ -90,7 +91,7 @@ def ready(job: CellJob, built: Built, loaded: LoadedGraph) -> tuple[Inventory, D
         counted = inventory(heuristic, vertices, bundle.array_digests)
     if job.claims.matched:
         check_budget(counted, Budget(job.plan.budget, convention(job.plan.convention)))
-    deployed = deploy(heuristic, loaded.net)
+    deployed = deploy(heuristic, loaded.net, parse(job.plan.policy).label_layout)
     check_evidence(heuristic, loaded.net, built.sample, built.evidence)
     return counted, deployed
 

@@ -63,6 +63,28 @@ class MethodChoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """Values of a study that are changed together, in cells of their own beside the study's; empty means unchanged.
+
+    `factor` says what is changed, in words. `search` may hold changes only, such as `tie=fifo`. `queries` replaces
+    single values. `settings` are for each method that has such a parameter, or for `methods` alone.
+    """
+
+    name: str
+    factor: str = ""
+    search: str = ""
+    convention: str = ""
+    queries: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    methods: tuple[str, ...] = ()
+    seeds: tuple[int, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """The values that are set."""
+        return {key: value for key, value in asdict(self).items() if value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
     """A protocol with everything decided: what to run on what, and how it is charged, searched and judged."""
 
@@ -78,7 +100,10 @@ class Study:
     selection: str = "mean-expansions"
     measure: tuple[str, ...] = ("count", "audit")
     analysis: str = "crossed/2"
+    variants: tuple[Variant, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """Every value, for digests and for printing."""
-        return asdict(self) | {"queries": self.queries.record()}
+        """Every value, for digests and for printing; `variants` only where there are some."""
+        values = asdict(self) | {"queries": self.queries.record()}
+        del values["variants"]
+        return values | ({"variants": [variant.record() for variant in self.variants]} if self.variants else {})

@@ -122,12 +122,12 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
 
     The lock is part of the key so that rows made before it, or under another, can never stand for rows made under it.
     """
-    graph = graphs[cell.graph]
+    digests = graphs[cell.graph].digests(cell.variant)
     return {
         "graph": cell.graph,
         **({"graph_file": cell.graph_file} if cell.graph_file else {}),
-        "graph_digest": graph.graph_digest,
-        "query_digests": dict(graph.query_digests),
+        "graph_digest": digests.pop("graph"),
+        "query_digests": digests,
         "method": cell.method,
         "label": cell.label,
         "plugin_digest": config.methods[cell.method].digest,
@@ -141,6 +141,7 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
         "role": cell.role,
         "engine": kernel_digest(),
         "protocol": study.protocol,
+        **({"variant": cell.variant} if cell.variant else {}),
         **({"lock": config.lock} if config.lock else {}),
     }
 
@@ -159,6 +160,7 @@ def plan_of(key: Mapping[str, Any]) -> CellPlan:
         splits=tuple(key["splits"]),
         role=key["role"],
         graph_file=key.get("graph_file", ""),
+        variant=key.get("variant", ""),
     )
 
 

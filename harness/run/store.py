@@ -62,6 +62,17 @@ class Cell:
         return self.record.get("claims", {})
 
     @property
+    def variant(self) -> str:
+        """The variant of the study that the cell belongs to; empty for the study itself."""
+        name: str = self.key.get("variant", "")
+        return name
+
+    @property
+    def timing_group(self) -> tuple[str, float, str]:
+        """What cells that are timed together have in common: graph, budget and test queries."""
+        return self.key["graph"], self.key["budget"], self.key.get("query_digests", {}).get(TEST, "")
+
+    @property
     def is_reported(self) -> bool:
         """Whether results are reported of this cell: it has test queries and is not a mere candidate."""
         return TEST in self.key["splits"] and self.key.get("role") != CANDIDATE

@@ -43,6 +43,14 @@ class StudyContents:
         names = self.plan["cells"] if self.plan is not None else []
         return [self.cells[name] for name in names if name in self.cells]
 
+    @property
+    def has_variants(self) -> bool:
+        return bool((self.plan or {}).get("study", {}).get("variants"))
+
+    def own_cells(self) -> list[Cell]:
+        """The planned cells of the study itself, without those of its variants."""
+        return [cell for cell in self.planned_cells() if not cell.variant]
+
     def summary(self) -> StudySummary:
         planned = set(self.plan["cells"] if self.plan is not None else [])
         seen = self.cells.keys() | self.damaged.keys()

@@ -76,11 +76,12 @@ class Runner:
 def time_study(
     config: RunConfig, cells: Iterable[str], *, repetitions: int = REPETITIONS, again: bool = False, seed: int = 42
 ) -> list[str]:
-    """Time the compiled test cells among these, a graph and budget at a time, and return the ids of those timed.
+    """Time the compiled test cells among these, and return the ids of those timed.
 
-    Each group is timed in one worker process, with nothing beside it, from the bundles that were measured. A group
-    whose cells all have as many repetitions already is left as it is, unless `again`. What cannot be timed is reported
-    as an `untimed` event with the reason; the others of its group are timed without it.
+    Cells with the same graph, budget and test queries are a group, which is timed in one worker process, with nothing
+    beside it, from the bundles that were measured. A group whose cells all have as many repetitions already is left as
+    it is, unless `again`. What cannot be timed is reported as an `untimed` event with the reason; the others of its
+    group are timed without it.
     """
     done: list[str] = []
     for group in _groups(config, cells):
@@ -120,15 +121,17 @@ def interleave(
 
 
 def _groups(config: RunConfig, cells: Iterable[str]) -> list[list[Cell]]:
-    groups: dict[tuple[str, float], list[Cell]] = {}
+    groups: dict[tuple[str, float, str], list[Cell]] = {}
     for name in cells:
         cell = read_cell(config.root, name)
         if cell is None or cell.outcome != "ok" or TEST not in cell.key["splits"]:
             continue
+        if cell.variant and cell.key["method"] == BASELINE:
+            continue  # its searches are by far the longest, and one time of it is enough
         if cell.record["tier"] != COMPILED:
             _untimed(config, [cell], f"Only compiled methods are timed, and this is of the {cell.record['tier']} tier")
             continue
-        groups.setdefault((cell.key["graph"], cell.key["budget"]), []).append(cell)
+        groups.setdefault(cell.timing_group, []).append(cell)
     return list(groups.values())
 
 

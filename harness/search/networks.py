@@ -15,11 +15,11 @@ import numpy as np
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, Graph, frozen
 from aacbench.search.heap import entry_dtype
+from aacbench.search.policy import VERTEX_ORDERS
 from aacbench.util import array_store
 from aacbench.util.compiled import kernel
 from aacbench.util.paths import cache_folder
 
-ORDERS = ("dfs", "file")
 _START, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -59,8 +59,8 @@ class Network:
 
 def network(graph: Graph, order: str = "dfs") -> Network:
     """Return the graph with vertices in `dfs` order (depth first, so that neighbours are close) or `file` order."""
-    if order not in ORDERS:
-        raise UsageError(f"Unknown vertex order {order!r}. Known: {', '.join(ORDERS)}.")
+    if order not in VERTEX_ORDERS:
+        raise UsageError(f"Unknown vertex order {order!r}. Known: {', '.join(VERTEX_ORDERS)}.")
     if graph.arcs >= 2**32:
         raise UsageError(f"The graph has {graph.arcs} arcs; a search supports fewer than 2^32.")
     identity = np.arange(graph.vertices, dtype=np.int32)

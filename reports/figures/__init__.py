@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from aacbench.reports.statistics import Table
     from aacbench.stats import ForestRow
 
-NAMES = ("forest", "pareto", "profile", "pairs", "amortised", "landmarks", "search")
+NAMES = ("forest", "pareto", "profile", "pairs", "amortised", "landmarks", "search", "controls", "drift")
 MOST_PAIRS = 3  # figures of two methods query by query; the others are drawn on request
 
 
@@ -86,7 +86,9 @@ def gallery(
     every = Subject(contents, Choices())
     tables = [table for table in tables if any(cell.effect.status != DEGENERATE for cell in table.cells)]
     places = [(table.cells[0].graph, table.cells[0].budget_a, table.a, table.b) for table in tables[:MOST_PAIRS]]
-    wanted: list[tuple[str, Choices]] = [("pareto", Choices(graph=graph)) for graph in every.graphs]
+    wanted: list[tuple[str, Choices]] = [("controls", Choices())] if contents.has_variants else []
+    wanted += [("drift", Choices(graph=graph)) for graph in every.graphs]
+    wanted += [("pareto", Choices(graph=graph)) for graph in every.graphs]
     wanted += [("profile", Choices())] if len(every.methods) > 1 else []
     wanted += [("pairs", Choices(graph=graph, budget=budget, a=a, b=b)) for graph, budget, a, b in places]
     wanted += [("amortised", Choices(graph=graph)) for graph in dict.fromkeys(row.graph for row in times)]
@@ -107,7 +109,7 @@ class Subject:
         from aacbench.reports.figures.style import marks_of
 
         self.contents, self.choices = contents, choices
-        self.cells = [cell for cell in contents.planned_cells() if cell.is_reported]
+        self.cells = [cell for cell in contents.own_cells() if cell.is_reported]
         self.labels = list(dict.fromkeys(cell.key["label"] for cell in self.cells))
         self.methods = [label for label in self.labels if label != BASELINE]
         self.graphs = list(dict.fromkeys(cell.key["graph"] for cell in self.cells))
@@ -119,17 +121,17 @@ class Subject:
     def pareto(self) -> Drawing:
         from aacbench.reports.figures import pareto
 
-        graph = self._graph()
+        graph = self.graph()
         found = [point for point in pareto.points(self.cells) if point.graph == graph]
         if not found:
             raise UsageError(f"No method has rows on {graph}, so there is nothing to draw.")
         drawn = pareto.draw(
-            found, self._caption(self._on(graph), *_left_out(self._on(graph), found)), self._shown(graph), self.marks
+            found, self.caption(self.on(graph), *_left_out(self.on(graph), found)), self.shown(graph), self.marks
         )
         means = [f"{each.method} {each.mean:,.0f} at {each.measured:.4g} B/v" for each in found]
-        alt = f"Mean expansions against measured bytes per vertex on {self._shown(graph)}: {'; '.join(means)}."
+        alt = f"Mean expansions against measured bytes per vertex on {self.shown(graph)}: {'; '.join(means)}."
         return Drawing(
-            "pareto", f"pareto-{stem_of(graph)}", f"Expansions against bytes: {self._shown(graph)}", alt, drawn
+            "pareto", f"pareto-{stem_of(graph)}", f"Expansions against bytes: {self.shown(graph)}", alt, drawn
         )
 
     def forest(self) -> Drawing:
@@ -148,7 +150,7 @@ class Subject:
         names = graph_names(table.graphs)
         short = [_renamed(row, names) for row in rows]
         cells = [cell for cell in self.cells if cell.key["label"] in (table.a, table.b)]
-        caption = self._caption(cells, f"profile {table.profile.label}")
+        caption = self.caption(cells, f"profile {table.profile.label}")
         drawn = forest.draw(short, table.estimand, table.a, table.b, caption)
         said = [f"{row.cell} {row.estimate:.2f}, {row.label}" for row in short if row.estimate is not None]
         alt = f"{table.estimand.name} of {table.a} against {table.b}, by graph and budget: {'; '.join(said)}."
@@ -164,7 +166,7 @@ class Subject:
         if not found:
             raise UsageError("No method answered a query here, so there is nothing to draw.")
         more = [f"left out: {', '.join(apart)}"] if apart else []
-        drawn = profile.draw(found, self._caption(cells, *more), self.marks)
+        drawn = profile.draw(found, self.caption(cells, *more), self.marks)
         best = [f"{each.method} {100 * each.share(1):.0f} %" for each in found]
         alt = f"Performance profile. Share of queries on which each method is best: {', '.join(best)}."
         return Drawing("profile", "profile", "Performance profile", alt, drawn)
@@ -172,15 +174,15 @@ class Subject:
     def pairs(self) -> Drawing:
         from aacbench.reports.figures import pairs
 
-        graph, (a, b) = self._graph(), self._pair()
+        graph, (a, b) = self.graph(), self._pair()
         budget = self._budget(graph, a, b)
         found = pairs.pairs(self.cells, graph, budget, a, b)
         if not len(found.dijkstra):
             raise UsageError(f"{a}, {b} and {BASELINE} have no query in common on {graph} at {budget:g} B/v.")
-        used = [cell for cell in self._on(graph) if cell.key["label"] in (a, b) and cell.key["budget"] == budget]
+        used = [cell for cell in self.on(graph) if cell.key["label"] in (a, b) and cell.key["budget"] == budget]
         by_rank = (self.contents.plan or {}).get("study", {}).get("queries", {}).get("mode") == STRATA
-        title = f"{self._shown(graph)} at {budget:g} B/v"
-        drawn = pairs.draw(found, self._caption(used), title, self.marks, by_rank)
+        title = f"{self.shown(graph)} at {budget:g} B/v"
+        drawn = pairs.draw(found, self.caption(used), title, self.marks, by_rank)
         alt = (
             f"Expansions of {a} and {b} on {len(found.dijkstra)} queries of {title}; the median ratio is "
             f"{_median(found.ratio.tolist()):.2f}."
@@ -192,7 +194,7 @@ class Subject:
         from aacbench.reports import latency
         from aacbench.reports.figures import amortised
 
-        rows = latency.latencies(self.contents.planned_cells())
+        rows = latency.latencies(self.contents.own_cells())
         if not rows:
             raise UsageError("This study has no times; run it with --time.")
         graph = self.choices.graph or rows[0].graph
@@ -203,9 +205,9 @@ class Subject:
             raise UsageError(f"There are no times on {graph} at {budget:g} B/v.")
         base = [row for row in rows if row.graph == graph and row.method == BASELINE and row not in here]
         found = amortised.costs([*here, *base[:1]])
-        timed = [cell for cell in self._on(graph) if TIMINGS_FILE in cell.files and cell.key["budget"] == budget]
-        title = f"{self._shown(graph)} at {budget:g} B/v"
-        drawn = amortised.draw(found, self._caption(timed), title, self.marks)
+        timed = [cell for cell in self.on(graph) if TIMINGS_FILE in cell.files and cell.key["budget"] == budget]
+        title = f"{self.shown(graph)} at {budget:g} B/v"
+        drawn = amortised.draw(found, self.caption(timed), title, self.marks)
         said = [
             f"{each.method} {each.offline:.1f} s offline and {1e6 * each.each:.0f} microseconds a search"
             + (f", cheaper than {BASELINE} from {amortised.rounded(each.breakeven)} searches" if each.breakeven else "")
@@ -219,14 +221,14 @@ class Subject:
     def landmarks(self) -> Drawing:
         from aacbench.reports.figures import maps
 
-        root, graph = self._root(), self._graph()
+        root, graph = self._root(), self.graph()
         label = self.choices.a or self.methods[0]
         cell = self._cell(graph, label)
         where = maps.map_of(cell)
         found = maps.landmarks(root, cell, where)
-        title = f"{label} on {self._shown(graph)}"
-        drawn = maps.draw_landmarks(found, where, self._caption([cell]), title)
-        alt = f"Map of {self._shown(graph)} with the {len(found.chosen)} landmarks of {label}" + (
+        title = f"{label} on {self.shown(graph)}"
+        drawn = maps.draw_landmarks(found, where, self.caption([cell]), title)
+        alt = f"Map of {self.shown(graph)} with the {len(found.chosen)} landmarks of {label}" + (
             f", chosen from a pool of {len(found.pool)}." if len(found.pool) else "."
         )
         return Drawing("landmarks", f"landmarks-{stem_of(label)}-{stem_of(graph)}", f"Landmarks: {title}", alt, drawn)
@@ -234,25 +236,35 @@ class Subject:
     def search(self) -> Drawing:
         from aacbench.reports.figures import maps
 
-        root, graph, pair = self._root(), self._graph(), self._pair()
+        root, graph, pair = self._root(), self.graph(), self._pair()
         cells = [self._cell(graph, label) for label in pair]
         where = maps.map_of(cells[0])
         query = self.choices.query if self.choices.query is not None else maps.median_query(cells[0])
         found = [maps.searched(root, cell, where, query) for cell in cells]
-        drawn = maps.draw_search(found, where, self._caption(cells, f"test query {query}"), self.marks)
+        drawn = maps.draw_search(found, where, self.caption(cells, f"test query {query}"), self.marks)
         said = " and ".join(f"{len(one.expanded):,} vertices under {one.method}" for one in found)
-        alt = f"Map of {self._shown(graph)}: on test query {query}, A* expands {said}."
-        title = f"What A* expands: {self._shown(graph)}, test query {query}"
+        alt = f"Map of {self.shown(graph)}: on test query {query}, A* expands {said}."
+        title = f"What A* expands: {self.shown(graph)}, test query {query}"
         return Drawing("search", f"search-{stem_of(graph)}", title, alt, drawn, wide=True)
+
+    def controls(self) -> Drawing:
+        from aacbench.reports.figures import controls
+
+        return controls.drawing(self)
+
+    def drift(self) -> Drawing:
+        from aacbench.reports.figures import drift
+
+        return drift.drawing(self)
 
     def _check(self, what: str, given: str | None, known: Sequence[str]) -> None:
         if given is not None and given not in known:
             raise UsageError(f"No {what} {given!r} in this study. It has: {', '.join(known) or 'none'}.")
 
-    def _on(self, graph: str) -> list[Cell]:
+    def on(self, graph: str) -> list[Cell]:
         return [cell for cell in self.cells if cell.key["graph"] == graph]
 
-    def _graph(self) -> str:
+    def graph(self) -> str:
         if not self.graphs:
             raise UsageError("This study has no rows of test queries yet; run it first.")
         return self.choices.graph or self.graphs[0]
@@ -266,7 +278,7 @@ class Subject:
         return a, b
 
     def _budget(self, graph: str, *labels: str) -> float:
-        of = [{cell.key["budget"] for cell in self._on(graph) if cell.key["label"] == label} for label in labels]
+        of = [{cell.key["budget"] for cell in self.on(graph) if cell.key["label"] == label} for label in labels]
         common = sorted(set.intersection(*of))
         chosen = self.choices.budget
         if chosen is None and common:
@@ -277,7 +289,7 @@ class Subject:
         return chosen
 
     def _cell(self, graph: str, label: str) -> Cell:
-        good = [cell for cell in self._on(graph) if cell.key["label"] == label and cell.outcome == "ok"]
+        good = [cell for cell in self.on(graph) if cell.key["label"] == label and cell.outcome == "ok"]
         good = [cell for cell in good if self.choices.budget in (None, cell.key["budget"])]
         good = [cell for cell in good if self.choices.seed in (None, cell.key["seed"])]
         if not good:
@@ -289,10 +301,10 @@ class Subject:
             raise UsageError("A map is drawn from the bundles of a study; give its folder as root.")
         return self.choices.root
 
-    def _shown(self, graph: str) -> str:
+    def shown(self, graph: str) -> str:
         return graph_names(self.graphs)[graph]
 
-    def _caption(self, cells: Sequence[Cell], *more: str) -> str:
+    def caption(self, cells: Sequence[Cell], *more: str) -> str:
         from aacbench.reports.figures.scope import caption_of
 
         return caption_of(cells, *more)

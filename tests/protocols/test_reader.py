@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from aacbench.errors import UsageError
 from aacbench.protocols import known_protocols, read_protocol
-from aacbench.protocols.reader import KEYS, METHOD, QUERIES, TOP, parse_protocol, revised
-from aacbench.run.records import MethodChoice, QueryPlan, Study
+from aacbench.protocols.reader import KEYS, METHOD, QUERIES, TOP, VARIANT, parse_protocol, revised
+from aacbench.run.records import MethodChoice, QueryPlan, Study, Variant
 
 HEAD = {
     "protocol": '"mine"',
@@ -98,9 +98,9 @@ def test_every_key_reaches_the_study():
 
 
 def test_the_key_tables_are_the_records_fields():
-    for checks, kind in ((TOP, Study), (QUERIES, QueryPlan), (METHOD, MethodChoice)):
+    for checks, kind in ((TOP, Study), (QUERIES, QueryPlan), (METHOD, MethodChoice), (VARIANT, Variant)):
         assert set(checks) == set(kind.__dataclass_fields__)
-    assert len(set(KEYS)) == len(TOP) + len(QUERIES) + len(METHOD)
+    assert len(set(KEYS)) == len(TOP) + len(QUERIES) + len(METHOD) + len(VARIANT)
 
 
 @pytest.mark.parametrize(
@@ -274,12 +274,12 @@ def test_a_plugins_broken_file_is_named(tmp_path):
 def test_an_unknown_name_gets_the_nearest():
     with pytest.raises(UsageError, match=r'Unknown protocol "quik"; did you mean quick\?'):
         read_protocol("quik")
-    with pytest.raises(UsageError, match="choose one of heldout, quick, retrospective, soundness, valsplit"):
+    with pytest.raises(UsageError, match="choose one of controls, heldout, quick, retrospective, soundness, valsplit"):
         read_protocol("zzzzzz")
 
 
 def test_shipped_protocols_are_called_what_their_files_are():
-    assert set(known_protocols()) == {"quick", "valsplit", "retrospective", "soundness", "heldout"}
+    assert set(known_protocols()) == {"quick", "valsplit", "retrospective", "soundness", "heldout", "controls"}
     assert all(read_protocol(name).protocol == name for name in known_protocols())
 
 

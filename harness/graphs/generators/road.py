@@ -32,6 +32,17 @@ _SQUEEZE = 3  # the city is longer than wide, as if northward distances counted 
 
 def road(vertices: int, seed: int = 0) -> Graph:
     """Return a city of this many vertices; weights are travel times in milliseconds, coordinates metres."""
+    return _graph(*_drawn(vertices, seed), _name("road", vertices, seed))
+
+
+def twoway(vertices: int, seed: int = 0) -> Graph:
+    """Return the city of `road` with all streets two-way: symmetric, yet declared directed, as DIMACS graphs are."""
+    points, streets = _drawn(vertices, seed)
+    both = replace(streets, direction=np.full_like(streets.direction, BOTH))
+    return _graph(points, both, _name("twoway", vertices, seed))
+
+
+def _drawn(vertices: int, seed: int) -> "tuple[Array, Streets]":
     if not FEWEST_VERTICES <= vertices <= MOST_VERTICES:
         raise UsageError(
             f"A road network must have between {FEWEST_VERTICES} and {MOST_VERTICES} vertices, not {vertices}."
@@ -39,8 +50,11 @@ def road(vertices: int, seed: int = 0) -> Graph:
     dice = Dice(vertices, seed)
     plan = draw(8 + int(np.sqrt(3 * vertices)), dice)
     points, streets = _city(plan, vertices - max(1, vertices // _BEND_SHARE))
-    points, streets = _bent(points, streets, vertices - len(points), dice)
-    return _graph(points, streets, f"road-{vertices}" + (f"-s{seed}" if seed else ""))
+    return _bent(points, streets, vertices - len(points), dice)
+
+
+def _name(kind: str, vertices: int, seed: int) -> str:
+    return f"{kind}-{vertices}" + (f"-s{seed}" if seed else "")
 
 
 @dataclass(frozen=True)

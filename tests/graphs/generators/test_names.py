@@ -58,6 +58,7 @@ def test_describe_has_one_line_for_each_pattern():
         "sbm-10k",
         "ba-10k",
         "road-N",
+        "twoway-N",
         "grid-N",
         "maze-N",
         "p7",

@@ -11,7 +11,7 @@ from support import example_count
 
 from aacbench.errors import UsageError
 from aacbench.graphs.components import largest
-from aacbench.graphs.generators import road
+from aacbench.graphs.generators import road, twoway
 from aacbench.graphs.generators.road import FEWEST_VERTICES, MOST_VERTICES
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "road-graphs.md"
@@ -65,6 +65,15 @@ def test_street_network_is_directed(city):
     assert city.declared_directed
     assert not city.symmetric
     assert 0.15 < 1 - two_way(city).mean() < 0.45
+
+
+def test_a_two_way_city_has_the_same_streets_and_is_declared_directed_like_dimacs():
+    city, both = road(500), twoway(500)
+    assert both.symmetric
+    assert both.declared_directed
+    arcs, more = ({*zip(g.sources.tolist(), g.indices.tolist(), strict=True)} for g in (city, both))
+    assert more == arcs | {(head, tail) for tail, head in arcs}
+    assert both.name == "twoway-500"
 
 
 def test_two_way_streets_take_equally_long_both_ways(city):
