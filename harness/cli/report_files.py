@@ -12,9 +12,9 @@ from aacbench.errors import AacbenchError
 from aacbench.processes.beside import beside
 from aacbench.reports import latency, statistics, statistics_text, tables
 from aacbench.reports.figures import Drawing, gallery
-from aacbench.reports.figures.style import pdf, settle
+from aacbench.reports.figures.style import settle
 from aacbench.reports.formatting import table_notes, tabular
-from aacbench.reports.page import Findings, Registered, html
+from aacbench.reports.page import Findings, PluginSection, Registered, html
 from aacbench.run.layout import DERIVED, REGISTRATION
 from aacbench.run.records import BASELINE
 from aacbench.run.study import StudyContents
@@ -35,6 +35,7 @@ def write_files(
     text: str,
     out: Path | None = None,
     maps: bool = False,
+    plugins: Sequence[PluginSection] = (),
 ) -> Path:
     """Write everything into the study's own folder for it, or into `out`, and return the path of the page."""
     folder = out or root / DERIVED
@@ -50,9 +51,11 @@ def write_files(
         tables=pairs,
         drawings=drawings,
         registered=registered,
+        plugins=plugins,
         untested=untested,
     )
     drawn = [*drawings, *(drawing for each in registered for drawing in each.drawings)]
+    drawn += [drawing for section in plugins for drawing in section.drawings]
     for drawing in drawn:
         settle(drawing.figure)  # before the other process begins, which needs it too
     with storing(folder, "choose another folder with --out"):
@@ -74,7 +77,7 @@ def write_files(
 
 def _write_pdfs(folder: Path, drawings: Sequence[Drawing]) -> None:
     for drawing in drawings:
-        replace_file(folder / f"{drawing.stem}.pdf", pdf(drawing.figure))
+        replace_file(folder / f"{drawing.stem}.pdf", drawing.pdf)
 
 
 def _remove_others(folder: Path, stems: Collection[str]) -> None:

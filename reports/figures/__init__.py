@@ -48,6 +48,12 @@ class Drawing:
 
         return svg(self.figure)
 
+    @cached_property
+    def pdf(self) -> bytes:
+        from aacbench.reports.figures.style import pdf
+
+        return pdf(self.figure)
+
 
 @dataclass(frozen=True, slots=True)
 class Choices:

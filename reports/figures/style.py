@@ -12,6 +12,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.rcsetup import cycler
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 COLUMN, PAGE = 3.5, 7.1  # inches: the width of a paper's column, and of both
@@ -35,6 +36,7 @@ STYLE: Any = {
     "axes.labelsize": 8,
     "axes.edgecolor": QUIET,
     "axes.linewidth": 0.6,
+    "axes.prop_cycle": cycler(color=COLOURS),  # for figures of plugins
     "axes.grid": True,
     "axes.axisbelow": True,
     "axes.spines.top": False,
