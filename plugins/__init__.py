@@ -18,7 +18,15 @@ from aacbench.contract.method import (
     Unsupported,
 )
 from aacbench.plugins.hookspecs import hookimpl
-from aacbench.plugins.records import GraphSource, ProtocolFile
+from aacbench.plugins.records import (
+    GraphSource,
+    ProtocolFile,
+    Report,
+    Section,
+    SectionFigure,
+    SectionTable,
+    StudyTables,
+)
 
 __all__ = [
     "BatchHeuristic",
@@ -35,8 +43,13 @@ __all__ = [
     "Params",
     "Part",
     "ProtocolFile",
+    "Report",
     "ScalarHeuristic",
     "Scratch",
+    "Section",
+    "SectionFigure",
+    "SectionTable",
+    "StudyTables",
     "Unsupported",
     "hookimpl",
     "read_part",

@@ -1,4 +1,4 @@
-"""The hook specifications. Three hooks declare records, two observe a run; none of them computes."""
+"""The hook specifications. Four hooks declare records, two observe a run; none of them computes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pluggy
 
 from aacbench.contract.method import Method
-from aacbench.plugins.records import GraphSource, ProtocolFile
+from aacbench.plugins.records import GraphSource, ProtocolFile, Report
 
 PROJECT = "aacbench"
 PREFIX = "aacbench_"
@@ -28,6 +28,11 @@ def aacbench_graphs() -> Iterable[GraphSource]:  # type: ignore[empty-body]
 @hookspec
 def aacbench_protocols() -> Iterable[ProtocolFile]:  # type: ignore[empty-body]
     """Declare protocols: TOML files that come with the plugin."""
+
+
+@hookspec
+def aacbench_reports() -> Iterable[Report]:  # type: ignore[empty-body]
+    """Declare sections that `aacbench report` adds to the page of a study."""
 
 
 @hookspec

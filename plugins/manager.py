@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 from aacbench.errors import DataError, UsageError
 from aacbench.graphs.catalogue import comes_with_us
 from aacbench.plugins.loader import boundary, candidates, load
-from aacbench.plugins.records import LoadedGraph, LoadedMethod, Origin, Plugin, PluginError, Problem, ProtocolFile
+from aacbench.plugins.records import (
+    LoadedGraph,
+    LoadedMethod,
+    LoadedReport,
+    Origin,
+    Plugin,
+    PluginError,
+    Problem,
+    ProtocolFile,
+)
 from aacbench.processes.trial import try_out
 from aacbench.util.canonical import plain
 from aacbench.util.source_file import SourceFile
@@ -24,7 +33,7 @@ if TYPE_CHECKING:
     from aacbench.graphs.record import Graph
 
 OBSERVER_SECONDS = 10.0  # an observer that needs longer must start a process of its own
-_KINDS = ("methods", "graphs", "protocols")
+KINDS = ("methods", "graphs", "protocols", "reports")  # that a plugin declares
 
 
 class PluginManager:
@@ -59,6 +68,9 @@ class PluginManager:
     def protocols(self) -> Mapping[str, ProtocolFile]:
         return MappingProxyType({protocol.name: protocol for plugin in self.plugins() for protocol in plugin.protocols})
 
+    def reports(self) -> tuple[LoadedReport, ...]:
+        return tuple(LoadedReport(report, plugin.origin) for plugin in self.plugins() for report in plugin.reports)
+
     def method(self, name: str) -> LoadedMethod:
         """Return the method of this name, or raise `UsageError`."""
         known = self.methods()
@@ -84,7 +96,7 @@ class PluginManager:
 
     def add(self, plugin: Plugin) -> None:
         """Accept a plugin, or raise `PluginError` if one of its records has a name that is taken."""
-        for kind in _KINDS:
+        for kind in KINDS:
             names = [record.name for record in getattr(plugin, kind)]
             for name in names:
                 if names.count(name) > 1:

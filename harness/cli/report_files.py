@@ -3,16 +3,18 @@
 import gc
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aacbench.errors import AacbenchError
+from aacbench.processes.beside import beside
 from aacbench.reports import controls, latency, statistics, statistics_text, tables
 from aacbench.reports.figures import Drawing, gallery
-from aacbench.reports.figures.style import pdf
+from aacbench.reports.figures.style import settle
 from aacbench.reports.formatting import table_notes, tabular
-from aacbench.reports.page import Findings, Registered, html
+from aacbench.reports.page import Findings, PluginSection, Registered, html
 from aacbench.run.layout import DERIVED, REGISTRATION
 from aacbench.run.records import BASELINE
 from aacbench.run.study import StudyContents
@@ -33,6 +35,7 @@ def write_files(
     text: str,
     out: Path | None = None,
     maps: bool = False,
+    plugins: Sequence[PluginSection] = (),
 ) -> Path:
     """Write everything into the study's own folder for it, or into `out`, and return the path of the page."""
     folder = out or root / DERIVED
@@ -48,34 +51,40 @@ def write_files(
         tables=pairs,
         drawings=drawings,
         registered=registered,
+        plugins=plugins,
         untested=untested,
     )
     own = [row for row in rows if not row.variant]
-    files = {
-        PAGE: html(found).encode(),
-        "results.md": (text + "\n").encode(),
-        "results.csv": tables.csv_text(rows).encode(),
-        TEX: _latex(own, pairs, times, table_notes(contents.plan), controls.controls_of(contents)).encode(),
-    }
     drawn = [*drawings, *(drawing for each in registered for drawing in each.drawings)]
+    drawn += [drawing for section in plugins for drawing in section.drawings]
+    for drawing in drawn:
+        settle(drawing.figure)  # before the other process begins, which needs it too
     with storing(folder, "choose another folder with --out"):
-        make_folder(folder)
-        for name, data in files.items():
-            replace_file(folder / name, data)
-        _write_figures(folder / FIGURES, drawn, own=out is None)
+        make_folder(folder / FIGURES)
+        with beside(partial(_write_pdfs, folder / FIGURES, drawn)):  # half of the time of all that follows
+            files = {
+                PAGE: html(found).encode(),
+                "results.md": (text + "\n").encode(),
+                "results.csv": tables.csv_text(rows).encode(),
+                TEX: _latex(own, pairs, times, table_notes(contents.plan), controls.controls_of(contents)).encode(),
+                **{f"{FIGURES}/{drawing.stem}.svg": drawing.svg.encode() for drawing in drawn},
+            }
+            for name, data in files.items():
+                replace_file(folder / name, data)
+        if out is None:
+            _remove_others(folder / FIGURES, {drawing.stem for drawing in drawn})
     return folder / PAGE
 
 
-def _write_figures(folder: Path, drawings: Sequence[Drawing], own: bool) -> None:
-    """Write each figure twice; in a folder of our `own`, remove those of an earlier report."""
-    make_folder(folder)
-    written = set()
+def _write_pdfs(folder: Path, drawings: Sequence[Drawing]) -> None:
     for drawing in drawings:
-        for ending, data in ((".svg", drawing.svg.encode()), (".pdf", pdf(drawing.figure))):
-            replace_file(folder / f"{drawing.stem}{ending}", data)
-            written.add(f"{drawing.stem}{ending}")
-    for path in folder.iterdir() if own else ():
-        if path.suffix in (".svg", ".pdf") and path.name not in written:
+        replace_file(folder / f"{drawing.stem}.pdf", drawing.pdf)
+
+
+def _remove_others(folder: Path, stems: Collection[str]) -> None:
+    """Remove the figures of an earlier report."""
+    for path in folder.iterdir():
+        if path.suffix in (".svg", ".pdf") and path.stem not in stems:
             path.unlink()
 
 

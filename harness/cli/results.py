@@ -1,4 +1,4 @@
-"""The commands that read a study without running anything, plugins included: status, report, compare and stats."""
+"""The commands that read a study without running its methods: status, report, compare and stats."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -10,6 +10,7 @@ import click
 from aacbench.cli.shared import (
     AS_JSON,
     FOLDER,
+    PLUGIN_FILES,
     STUDY,
     echo_json,
     last_run_text,
@@ -73,6 +74,7 @@ def status(context: click.Context, study: Path | None, list_cells: bool, as_json
 @click.option("--out", type=FOLDER, help="Write page, figures and tables to this folder.  [default: STUDY/derived]")
 @click.option("--open", "show", is_flag=True, help="Show the page in a browser.")
 @click.option("--maps", is_flag=True, help="Also draw landmarks and a search on the map; runs the code in the bundles.")
+@PLUGIN_FILES
 @click.pass_context
 def report(
     context: click.Context,
@@ -85,6 +87,7 @@ def report(
     out: Path | None,
     show: bool,
     maps: bool,
+    plugin_files: tuple[Path, ...],
 ) -> None:
     """Print the tables of a study from its stored rows; missing and damaged cells are reported.
 
@@ -96,6 +99,7 @@ def report(
     aacbench report studies/quick --latex > quick.tex    for \\input{quick} in a paper
     aacbench report studies/mine --by bucket             a scenario's buckets, or strata of Dijkstra rank
     aacbench report shared/study --out my-report         a study that may only be read
+    aacbench report studies/quick --plugin mine.py       with the reports that a plugin declares
     """
     from aacbench.reports import buckets, controls, latency, tables
     from aacbench.reports.formatting import table_notes
@@ -143,11 +147,15 @@ def report(
             click.echo("\n" + latency.latex(times))
     else:
         click.echo(text)
-    if not (as_json or as_csv or as_latex) or out or show or maps:
+    if not (as_json or as_csv or as_latex) or out or show or maps or plugin_files:
         from aacbench.cli.report_files import write_files
+        from aacbench.library.plugin_reports import plugin_sections
 
+        sections = plugin_sections(plugin_files, root, contents)
         _written(
-            lambda: write_files(root, contents, rows, times, text, out, maps), required=bool(out or show), show=show
+            lambda: write_files(root, contents, rows, times, text, out, maps, sections),
+            required=bool(out or show),
+            show=show,
         )
     context.exit(MISMATCH if contents.damaged else ALL_OK)
 

@@ -48,6 +48,12 @@ class Drawing:
 
         return svg(self.figure)
 
+    @cached_property
+    def pdf(self) -> bytes:
+        from aacbench.reports.figures.style import pdf
+
+        return pdf(self.figure)
+
 
 @dataclass(frozen=True, slots=True)
 class Choices:
@@ -99,17 +105,19 @@ def gallery(
         yield every.forest_of(table)
     for name, choices in wanted:
         with suppress(AacbenchError):  # such as methods without a query in common, or a graph without coordinates
-            yield getattr(Subject(contents, choices), name)()
+            yield getattr(Subject(contents, choices, times), name)()
 
 
 class Subject:
     """A study seen through some choices: each method draws one kind of figure."""
 
-    def __init__(self, contents: StudyContents, choices: Choices) -> None:
+    def __init__(self, contents: StudyContents, choices: Choices, times: "Sequence[Latency] | None" = None) -> None:
         from aacbench.reports.figures.style import marks_of
 
         self.contents, self.choices = contents, choices
         self.cells = [cell for cell in contents.own_cells() if cell.is_reported]
+        if times is not None:
+            self.times = [row for row in times if not row.variant]
         self.labels = list(dict.fromkeys(cell.key["label"] for cell in self.cells))
         self.methods = [label for label in self.labels if label != BASELINE]
         self.graphs = list(dict.fromkeys(cell.key["graph"] for cell in self.cells))
@@ -117,6 +125,12 @@ class Subject:
         self._check("graph", choices.graph, self.graphs)
         self._check("method", choices.a, self.labels)
         self._check("method", choices.b, self.labels)
+
+    @cached_property
+    def times(self) -> "Sequence[Latency]":
+        from aacbench.reports.latency import latencies
+
+        return latencies(self.contents.own_cells())
 
     def pareto(self) -> Drawing:
         from aacbench.reports.figures import pareto
@@ -191,10 +205,9 @@ class Subject:
         return Drawing("pairs", stem, f"{a} and {b}, query by query: {title}", alt, drawn)
 
     def amortised(self) -> Drawing:
-        from aacbench.reports import latency
         from aacbench.reports.figures import amortised
 
-        rows = latency.latencies(self.contents.own_cells())
+        rows = self.times
         if not rows:
             raise UsageError("This study has no times; run it with --time.")
         graph = self.choices.graph or rows[0].graph

@@ -45,6 +45,12 @@ def test_hook_protocols(manager):
     assert "comes with a plugin" in manager.protocols()["own-protocol"].path.read_text()
 
 
+def test_hook_reports(manager):
+    (loaded,) = manager.reports()
+    assert (loaded.report.name, loaded.report.title) == ("row-count", "Rows of the study")
+    assert loaded.origin.plugin == "good"
+
+
 def test_hook_cell_finished_sees_a_copy(manager):
     cell = {"cell_id": "a1", "outcome": "wrong", "key": {"budget": 64}}
     assert manager.cell_finished(cell) is None
@@ -113,7 +119,7 @@ def test_the_hooks_are_the_functions_of_the_specification():
     source = ast.parse(Path(hookspecs.__file__).read_text())
     functions = {node.name for node in source.body if isinstance(node, ast.FunctionDef)}
     assert set(HOOKS) == functions
-    assert len(HOOKS) == 5
+    assert len(HOOKS) == 6
 
 
 def test_the_first_plugin_of_the_document_works_and_is_ten_lines(tmp_path):
