@@ -83,6 +83,11 @@ def coherent(study: Study) -> Study:
             f'queries.validation must be at least 1 where selection is "mean-expansions": '
             f"settings in the grid of {grids[0]} are chosen on validation queries."
         )
+    if study.traffic and grids:
+        raise UsageError(
+            f"traffic cannot be used with the grid of {grids[0]}: its setting would be chosen after the weights rose. "
+            "Give it one value."
+        )
     return study
 
 
@@ -103,6 +108,12 @@ def _policy_name(text: str) -> str:
     from aacbench.search.policy import parse  # imports numba
 
     return parse(text).name
+
+
+def _traffic_name(text: str) -> str:
+    from aacbench.graphs.traffic import parse_traffic  # imports NumPy
+
+    return parse_traffic(text).name
 
 
 def _mode(value: Any, key: str) -> str:
@@ -188,6 +199,7 @@ TOP: dict[str, Check] = {
     "selection": one_of(SELECTIONS),
     "measure": many(one_of(MEASURES)),
     "analysis": _analysis,
+    "traffic": many(_named_by(_traffic_name)),
 }
 
 

@@ -29,13 +29,13 @@ from aacbench.reports.formatting import (
 )
 from aacbench.run.layout import short_ids
 from aacbench.run.matched import bytes_per_vertex, self_reported
-from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION
+from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION, without_traffic
 from aacbench.run.store import Cell
 from aacbench.util.text import one_line
 
 MOST_IDS = 5  # of the cells with one reason
 _REMEDIES = {"timeout": "raise --time-limit", "out-of-memory": "raise --memory-limit"}
-TEXT_COLUMNS = ("graph", "method", "settings", "outcome")
+TEXT_COLUMNS = ("graph", "traffic", "method", "settings", "outcome")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,13 @@ class Row:
     policy: str
     facts: str
     ids: tuple[str, ...]
+    traffic: str = ""
 
     def cells(self) -> dict[str, str]:
         baseline = self.method == BASELINE
         return {
-            "graph": self.graph,
+            "graph": without_traffic(self.graph, self.traffic),
+            "traffic": self.traffic,
             "budget": "" if baseline else f"{self.budget:g}",
             "method": marked(self.method, self.oracle, self.matched),
             "nominal B/v": "" if self.convention.startswith("measured/") else optional(self.nominal, ".4g"),
@@ -168,6 +170,7 @@ def _row(key: tuple[str, float, str], group: list[Cell], baseline: list[Cell]) -
         policy=_by_seed(final, _policy),
         facts=_by_seed(final, lambda cell: setting_text(cell.record.get("build", {}).get("facts", {}))),
         ids=tuple(cell.cell_id for cell in final),
+        traffic=final[0].key.get("traffic", ""),
     )
 
 

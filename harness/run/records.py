@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from aacbench.graphs.catalogue import name_and_file
+
 VALIDATION, TEST = "validation", "test"  # the splits of queries
 SINGLE, CANDIDATE, CHOSEN = "single", "candidate", "chosen"  # the roles of cells
 BASELINE = "dijkstra"  # reductions are measured against it; it stores no labels, so one budget stands for all
@@ -44,6 +46,31 @@ class QueryPlan:
         return {key: value for key, value in values.items() if value or key not in ("file", "shuffle")}
 
 
+@dataclass(frozen=True, slots=True)
+class SearchedGraph:
+    """A graph as it is searched: as it is, or with its weights raised by `traffic` after heuristics were built on it.
+
+    Everything that groups cells by graph goes by `name`, so that results under different traffic are never mixed.
+    """
+
+    graph: str
+    traffic: str = ""
+
+    @property
+    def name(self) -> str:
+        name, _ = name_and_file(self.graph)
+        return f"{name}+{self.traffic}" if self.changed else name
+
+    @property
+    def changed(self) -> bool:
+        return self.traffic not in ("", "none")
+
+
+def without_traffic(name: str, traffic: str) -> str:
+    """Return the name of the graph that was built on, from that of the graph that is searched."""
+    return name.removesuffix(f"+{traffic}") if traffic else name
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodChoice:
     """A method with the settings a user fixed, and those to be chosen on the validation queries.
@@ -78,7 +105,13 @@ class Study:
     selection: str = "mean-expansions"
     measure: tuple[str, ...] = ("count", "audit")
     analysis: str = "crossed/2"
+    traffic: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """Every value, for digests and for printing."""
-        return asdict(self) | {"queries": self.queries.record()}
+        """Every value, for digests and for printing; `traffic` only where it is set, so that older digests hold."""
+        values = asdict(self) | {"queries": self.queries.record()}
+        return {key: value for key, value in values.items() if value or key != "traffic"}
+
+    def searched_graphs(self) -> tuple[SearchedGraph, ...]:
+        """Each graph under each traffic."""
+        return tuple(SearchedGraph(graph, traffic) for graph in self.graphs for traffic in self.traffic or ("",))

@@ -109,7 +109,7 @@ def test_documented_defaults_are_the_records():
         if owner == "methods" or default in ("needed", "see below"):
             continue
         value = getattr(study.queries if owner else study, name)
-        written = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value) or "none"
+        written = (", ".join(map(str, value)) if isinstance(value, tuple) else str(value)) or "none"
         assert default.replace("`", "") == (written.lower() if isinstance(value, bool) else written), key
 
 
