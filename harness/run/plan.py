@@ -149,7 +149,8 @@ def plan(
             continue
         charged = Budget(budget, convention(study.convention))
         name, file = name_and_file(searched.graph)
-        where: dict[str, Any] = {"graph": searched.name, "graph_file": file, "traffic": searched.traffic if searched.changed else ""}
+        traffic = searched.traffic if searched.changed else ""
+        where: dict[str, Any] = {"graph": searched.name, "graph_file": file, "traffic": traffic}
         cells = _cells(study, choice, settings, infos[name], charged, seed)
         wanted.append([(replace(cell, **where), setting, question) for cell, setting, question in cells])
     questions = [question for cells in wanted for _, _, question in cells]

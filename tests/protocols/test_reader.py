@@ -274,12 +274,16 @@ def test_a_plugins_broken_file_is_named(tmp_path):
 def test_an_unknown_name_gets_the_nearest():
     with pytest.raises(UsageError, match=r'Unknown protocol "quik"; did you mean quick\?'):
         read_protocol("quik")
-    with pytest.raises(UsageError, match="choose one of heldout, quick, retrospective, soundness, traffic, valsplit"):
+    with pytest.raises(
+        UsageError, match="choose one of heldout, quick, recommend, retrospective, soundness, traffic, valsplit"
+    ):
         read_protocol("zzzzzz")
 
 
 def test_shipped_protocols_are_called_what_their_files_are():
-    assert set(known_protocols()) == {"quick", "valsplit", "retrospective", "soundness", "heldout", "traffic"}
+    shipped = {"quick", "valsplit", "retrospective", "soundness", "heldout"}
+    shipped |= {"traffic", "recommend", "records"}
+    assert set(known_protocols()) == shipped
     assert all(read_protocol(name).protocol == name for name in known_protocols())
 
 
