@@ -86,6 +86,11 @@ def coherent(study: Study) -> Study:
         )
     for number, variant in enumerate(study.variants, 1):
         _queries(study.queries.record() | dict(variant.queries), f"variants #{number}.queries")
+    if study.traffic and grids:
+        raise UsageError(
+            f"traffic cannot be used with the grid of {grids[0]}: its setting would be chosen after the weights rose. "
+            "Give it one value."
+        )
     return study
 
 
@@ -111,6 +116,12 @@ def _policy_name(text: str) -> str:
 def _policy_changes(value: Any, key: str) -> str:
     _named_by(_policy_name)(value, key)
     return values.text(value, key)
+
+
+def _traffic_name(text: str) -> str:
+    from aacbench.graphs.traffic import parse_traffic  # imports NumPy
+
+    return parse_traffic(text).name
 
 
 def _mode(value: Any, key: str) -> str:
@@ -230,6 +241,7 @@ TOP: dict[str, Check] = {
     "measure": many(one_of(MEASURES)),
     "analysis": _analysis,
     "variants": _variants,
+    "traffic": many(_named_by(_traffic_name)),
 }
 
 

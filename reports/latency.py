@@ -30,7 +30,7 @@ TEXT_COLUMNS = ("graph", "method", "variant")
 class Latency:
     """Microseconds per search of a method on a graph at a budget, its build cost, and the A/A control of its group.
 
-    A query's time is the median of its repetitions; p50 and p95 are over queries and seeds. Build values are the
+    A query's time is the median of its repetitions; mean, p50 and p95 are over queries and seeds. Build values are the
     largest of any seed, without pools, which a study computes once. Old cells have no `build_bytes`.
     """
 
@@ -48,6 +48,7 @@ class Latency:
     build_seconds: float
     pool_seconds: float
     build_bytes: int | None
+    mean: float
     variant: str = ""
 
     def cells(self) -> dict[str, str]:
@@ -59,6 +60,7 @@ class Latency:
             "build s": f"{self.build_seconds:.1f}",
             "pool s": f"{self.pool_seconds:.1f}",
             "build MiB": "" if self.build_bytes is None else f"{self.build_bytes / MIB:.0f}",
+            "mean us": f"{self.mean:.1f}",
             "p50 us": f"{self.p50:.1f}",
             "p95 us": f"{self.p95:.1f}",
             "A/A ratio": optional(self.control_ratio, ".3f"),
@@ -128,6 +130,7 @@ def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None,
         build_seconds=max(build["seconds"] for build in builds),
         pool_seconds=max(build["pool_seconds"] for build in builds),
         build_bytes=max(memory, default=None),
+        mean=float(per_query.mean()),
         variant=variant,
     )
 

@@ -29,7 +29,7 @@ from aacbench.reports.formatting import (
 )
 from aacbench.run.layout import short_ids
 from aacbench.run.matched import bytes_per_vertex, self_reported
-from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION
+from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION, without_traffic
 from aacbench.run.store import Cell
 from aacbench.util.text import one_line
 
@@ -40,7 +40,7 @@ _RULES = {
     "as-declared/1": "direction is as declared by the data set",
 }
 _REMEDIES = {"timeout": "raise --time-limit", "out-of-memory": "raise --memory-limit"}
-TEXT_COLUMNS = ("graph", "method", "variant", "settings", "outcome")
+TEXT_COLUMNS = ("graph", "traffic", "method", "variant", "settings", "outcome")
 
 
 _Place = tuple[str, str, float, str]  # variant, graph, budget and label
@@ -78,11 +78,13 @@ class Row:
     facts: str
     ids: tuple[str, ...]
     variant: str = ""
+    traffic: str = ""
 
     def cells(self) -> dict[str, str]:
         baseline = self.method == BASELINE
         return {
-            "graph": self.graph,
+            "graph": without_traffic(self.graph, self.traffic),
+            "traffic": self.traffic,
             "budget": "" if baseline else f"{self.budget:g}",
             "method": marked(self.method, self.oracle, self.matched),
             "variant": self.variant,
@@ -179,6 +181,7 @@ def _row(place: _Place, group: list[Cell], baseline: list[Cell]) -> Row:
         facts=_by_seed(final, lambda cell: setting_text(cell.record.get("build", {}).get("facts", {}))),
         ids=tuple(cell.cell_id for cell in final),
         variant=variant,
+        traffic=final[0].key.get("traffic", ""),
     )
 
 

@@ -16,6 +16,7 @@ from aacbench.version import VERSION
 GROUPS = {
     "Run a study": {
         "run": ("aacbench.cli.run:run", "Run a protocol: methods on graphs at budgets, to a table."),
+        "recommend": ("aacbench.cli.recommend:recommend", "Find the heuristic for a graph and a memory budget."),
         "protocols": ("aacbench.cli.protocols:protocols", "List the protocols, or show one."),
         "methods": ("aacbench.cli.methods:methods", "List the methods, or show one: claims, parameters, an example."),
         "graphs": ("aacbench.cli.graphs:graphs", "List the graphs, or show one."),

@@ -24,6 +24,7 @@ STOPPED = 1  # as for a run that could not finish some of its cells
 )
 @click.option("--search", help="Search policy: modern, paper, or with changes, such as modern,tie=fifo.")
 @click.option("--convention", help="Accounting convention, such as measured/1 or directionality-aware/1.")
+@click.option("--traffic", help='Weights raised after the build, such as "none,arcs[share=0.05,factor=3]".')
 @PLUGIN_FILES
 @click.option(
     "--workers",

@@ -158,6 +158,9 @@ class GoalSearch:
     there is one search, with `towards` True. Every settled vertex counts as an expansion. Without `visit` there is no
     search. The functions must be `@njit` functions at module level.
 
+    The search runs on the graph that is searched. Where weights were raised after the build, `distance` is thus larger
+    than it was; with `bears_traffic` the author claims that the bounds stay below the distances before the rise.
+
     With `scratch`, a mapping from names to `Scratch`, these functions and the kernel get a record in the place of
     `memo`: it has the scratch by name, and the zeros as `memo`. `add_work(scratch, count)`, which comes with `get` and
     `put`, adds to the query's `h_work`; a goal search that needs nothing else of the record has `scratch={}`.
@@ -168,6 +171,7 @@ class GoalSearch:
     memo: int = 0
     distances: str = "both"
     scratch: Mapping[str, Scratch] | None = None
+    bears_traffic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

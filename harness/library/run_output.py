@@ -49,12 +49,13 @@ def plan_text(
     defaults: Mapping[str, Mapping[str, Any]],
 ) -> str:
     """Return the plan as a table, with totals and unsupported cells below it."""
-    names, usual = graph_names(infos), switches(parse(study.search).name)
+    names = graph_names([*infos, *(searched.name for searched in study.searched_graphs())])
+    usual = switches(parse(study.search).name)
 
     def switched(cell: CellPlan) -> str:
         return setting_text({key: value for key, value in switches(cell.policy).items() if usual.get(key) != value})
 
-    work = {name: estimated_work(study, cell, infos[cell.graph]) for cell, name in cells}
+    work = {name: estimated_work(study, cell, infos[cell.built_graph]) for cell, name in cells}
     groups: dict[tuple[str, str, str, float, str], list[Planned]] = {}
     for cell, name in cells:
         settings = " ".join(filter(None, (short_settings(cell.method, cell.params, defaults), switched(cell))))

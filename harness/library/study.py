@@ -69,6 +69,7 @@ class CellRow:
     validation: float | None
     test: float | None
     reduction: float | None
+    traffic: str
 
 
 class OpenStudy:
@@ -212,6 +213,7 @@ def _cell_row(cell: Cell, base: float | None) -> CellRow:
         validation=_mean(cell, VALIDATION),
         test=test,
         reduction=100 * (1 - test / base) if test is not None and base else None,
+        traffic=key.get("traffic", ""),
     )
 
 

@@ -63,7 +63,7 @@ class _Run:
 
     def job(self, cell: CellPlan, name: str) -> CellJob:
         queries, policy = queries_and_policy(self.study.record(), cell.variant)
-        digests, audit = self.graphs[cell.graph].digests(cell.variant), "audit" in self.study.measure
+        digests, audit = self.graphs[cell.built_graph].digests(cell.variant), "audit" in self.study.measure
         return self.config.job(name, cell, queries, policy.counted.name, digests, audit)
 
 
@@ -127,7 +127,8 @@ def _begin(run: _Run, known: list[tuple[CellPlan, str]], coming: list[tuple[Cell
         }
         write_plan(run.config.root, record)
         run.config.binding.begin()  # not before the study's folder could be written
-    work = {name: (cell.method, estimated_work(run.study, cell, run.graphs[cell.graph].info)) for cell, name in coming}
+    infos = {name: graph.info for name, graph in run.graphs.items()}
+    work = {name: (cell.method, estimated_work(run.study, cell, infos[cell.built_graph])) for cell, name in coming}
     run.config.notify("planned", {"cells": len(coming), "later": later, "work": work})
 
 
@@ -173,8 +174,9 @@ def _pass(
                         _commit(run, cell, name, refused, chosen.get(name))
                         continue
                     locks[name] = lock.pop_all()
-                    if name in chosen and stored_bundle(root, chosen[name].winner) is not None:
-                        built[name] = built_before(chosen[name].winner, run.graphs[cell.graph].info.vertices)
+                    source = chosen[name].winner if name in chosen else _built_earlier(run, cell, cells)
+                    if source is not None and stored_bundle(root, source) is not None:
+                        built[name] = built_before(source, run.graphs[cell.built_graph].info.vertices)
                     yield job
 
     ran = 0
@@ -188,6 +190,19 @@ def _pass(
         for lock in locks.values():
             lock.close()
     return ran, elsewhere
+
+
+def _built_earlier(run: _Run, cell: CellPlan, cells: list[tuple[CellPlan, str]]) -> Cell | None:
+    """Return a cell that built the same heuristic to search it under other traffic, or None."""
+    if not cell.traffic or run.config.existing == "replace":
+        return None
+    wanted = cell.without_traffic()
+    for other, name in cells:
+        if other != cell and other.without_traffic() == wanted:
+            found = read_or_damage(run.config.root, name)
+            if isinstance(found, Cell) and found.outcome == "ok" and found.record["bundle"]:
+                return found
+    return None
 
 
 def _as_chosen(result: Result, chosen: _Chosen | None) -> Result:

@@ -12,6 +12,7 @@ from aacbench.graphs import components
 from aacbench.graphs.catalogue import name_and_file
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Array, Graph
+from aacbench.graphs.traffic import parse_traffic, raised_weights
 from aacbench.labels.exact import Direction, placed_distances
 from aacbench.labels.graph_info import graph_info
 from aacbench.processes.pool import Limits, isolated
@@ -20,7 +21,7 @@ from aacbench.queries.splits import Splits, query_splits
 from aacbench.run.records import QueryPlan, Study
 from aacbench.run.variants import BASE, every
 from aacbench.search import Answers
-from aacbench.search.networks import Network, fingerprint, stored_network
+from aacbench.search.networks import Network, fingerprint, stored_network, with_weights
 from aacbench.search.policy import VERTEX_ORDERS
 
 GraphOf = Callable[[str], Graph]  # must be importable by workers, and equal where it gives the same graphs
@@ -37,6 +38,7 @@ class LoadedGraph:
     splits: Splits
     graph_mark: tuple[object, ...]
     queries_mark: int
+    raised: bool = False  # whether weights were raised after queries were drawn
     references: dict[str, Answers] = field(default_factory=dict)  # Dijkstra's, by the key they are stored under
     _exact: dict[int, Array] = field(default_factory=dict)
 
@@ -90,9 +92,18 @@ def sealed(net: Network, splits: Splits) -> LoadedGraph:
     return LoadedGraph(net, splits, _mark(net), fingerprint(_query_arrays(splits)))
 
 
+@lru_cache(maxsize=2)
+def raised_graph(graph: str, queries: QueryPlan, graph_of: GraphOf, traffic: str) -> LoadedGraph:
+    """The same graph and queries with the weights that this traffic leaves, cached for the next cell."""
+    built = loaded_graph(graph, queries, graph_of)
+    weights = raised_weights(built.net.graph, parse_traffic(traffic))
+    return replace(sealed(with_weights(built.net, weights), built.splits), raised=True)
+
+
 def forget() -> None:
     """Drop every cached graph: a method that failed may have changed it."""
     loaded_graph.cache_clear()
+    raised_graph.cache_clear()
 
 
 def build_context(

@@ -6,14 +6,16 @@ from typing import Any
 import numpy as np
 
 from aacbench.bundle import store
+from aacbench.bundle.arrays import leaves
 from aacbench.bundle.deploy import Deployed, deploy
 from aacbench.bundle.evidence import check_evidence, check_steady
 from aacbench.bundle.inventory import Inventory, check_budget, inventory
 from aacbench.contract.budget import Budget, convention
 from aacbench.contract.composite import nominal_bytes
-from aacbench.contract.method import Claims
-from aacbench.errors import OverBudgetError
+from aacbench.contract.method import Claims, Heuristic, LabelHeuristic
+from aacbench.errors import OverBudgetError, UnsupportedError
 from aacbench.graphs.record import Array
+from aacbench.graphs.traffic import rise
 from aacbench.queries.record import QuerySet
 from aacbench.run.audit import (
     Audit,
@@ -61,9 +63,11 @@ def measure(job: CellJob, built: Built) -> Result:
 
 
 def _measure(job: CellJob, built: Built) -> Result:
-    loaded = job.loaded()
+    loaded = job.searched()
     try:
         counted, deployed = ready(job, built, loaded)
+    except UnsupportedError as error:
+        return Result("unsupported", str(error), {"build": dict(built.cost)}, {})
     except OverBudgetError as error:  # some methods learn their size only by building
         return Result("unsupported", str(error), {"build": dict(built.cost), "bytes_needed": error.bytes_needed}, {})
     bounds = check_steady(deployed, built.sample)
@@ -73,10 +77,16 @@ def _measure(job: CellJob, built: Built) -> Result:
         "build": dict(built.cost),
         "tier": deployed.tier,
         "claims": asdict(job.claims),
+        **({"traffic": _departure(job, loaded)} if job.plan.traffic else {}),
     }
     result = _searched(job, loaded, deployed, facts)
     check_steady(deployed, built.sample, bounds)  # again, because a bound may change after many calls
     return result
+
+
+def _departure(job: CellJob, searched: LoadedGraph) -> dict[str, Any]:
+    before, after = job.loaded().net.graph, searched.net.graph
+    return {**rise(before.weights, after.weights), "graph_digest": after.digest}
 
 
 def ready(job: CellJob, built: Built, loaded: LoadedGraph) -> tuple[Inventory, Deployed]:
@@ -91,9 +101,27 @@ def ready(job: CellJob, built: Built, loaded: LoadedGraph) -> tuple[Inventory, D
         counted = inventory(heuristic, vertices, bundle.array_digests)
     if job.claims.matched:
         check_budget(counted, Budget(job.plan.budget, convention(job.plan.convention)))
+    if job.plan.traffic:
+        check_bears_traffic(heuristic)
     deployed = deploy(heuristic, loaded.net, parse(job.plan.policy).label_layout)
-    check_evidence(heuristic, loaded.net, built.sample, built.evidence)
+    check_evidence(heuristic, job.loaded().net, built.sample, built.evidence)
     return counted, deployed
+
+
+def check_bears_traffic(heuristic: Heuristic) -> None:
+    """Refuse a heuristic whose bounds may be wrong once weights have risen.
+
+    A bound from arrays alone stays what it was: h(u) <= d(u, t) <= d'(u, t), and h(u) <= w(u, v) + h(v) <=
+    w'(u, v) + h(v), where d' and w' are after the rise. One that reads the graph while it is searched sees w' instead
+    of w, so it must say that this does no harm.
+    """
+    for leaf in leaves(heuristic).values():
+        goal = leaf.goal if isinstance(leaf, LabelHeuristic) else None
+        if goal is not None and goal.visit is not None and not goal.bears_traffic:
+            raise UnsupportedError(
+                "Its goal search reads the weights of the graph, which have risen since it was built, and it does not "
+                "claim that its bounds hold then."
+            )
 
 
 def _searched(job: CellJob, loaded: LoadedGraph, deployed: Deployed, facts: dict[str, Any]) -> Result:

@@ -17,7 +17,18 @@ from aacbench.graphs.catalogue import name_and_file
 from aacbench.processes.pool import Limits
 from aacbench.processes.worker import Failure
 from aacbench.run.fitting import Answer, Fitted, Question, ask_all
-from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, SINGLE, TEST, VALIDATION, MethodChoice, Study, Variant
+from aacbench.run.records import (
+    BASELINE,
+    CANDIDATE,
+    CHOSEN,
+    SINGLE,
+    TEST,
+    VALIDATION,
+    MethodChoice,
+    Study,
+    Variant,
+    without_traffic,
+)
 from aacbench.run.store import Cell, read_or_damage
 from aacbench.run.variants import BASE, every, queries_and_policy
 from aacbench.search.policy import Policy, parse, switch
@@ -36,7 +47,8 @@ class CellPlan:
     `candidate`, and one more cell, known only once they are done, is the `chosen` one on the test queries; `setting`
     tells them apart, as a user would write each of them, where `label` is the same for all. A cell that is
     `unsupported`, or whose method `failed` to say what fits (with the outcome `failure`), has the reason and is not
-    run. `graph_file` is the file of a graph with a short name.
+    run. `graph_file` is the file of a graph with a short name. With `traffic`, which is the end of the name `graph`,
+    the weights are raised after the build.
     """
 
     graph: str
@@ -56,11 +68,21 @@ class CellPlan:
     setting: str = ""
     graph_file: str = ""
     variant: str = ""
+    traffic: str = ""
+
+    @property
+    def built_graph(self) -> str:
+        """The name of the graph that the heuristic is built on, without the traffic that it is searched under."""
+        return without_traffic(self.graph, self.traffic)
+
+    def without_traffic(self) -> "CellPlan":
+        """The cell that builds the same heuristic and searches the graph as it was built on."""
+        return replace(self, graph=self.built_graph, traffic="")
 
     @property
     def graph_source(self) -> str:
         """What the graph is loaded by: its name, with its file where the name is a short one."""
-        return f"{self.graph}={self.graph_file}" if self.graph_file else self.graph
+        return f"{self.built_graph}={self.graph_file}" if self.graph_file else self.built_graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +140,7 @@ def plan(
     resolve: Resolve,
     fit: Callable[[Sequence[Question]], Sequence[Answer]] | None = None,
 ) -> Plan:
-    """Every cell of a study, in the order variants, graphs, methods, budgets, seeds; the baseline comes once a graph.
+    """Every cell of a study, by variant, graph, traffic, method, budget and seed; the baseline comes once a graph.
 
     A method whose claim is that the seed changes nothing is run with the first seed only. What fits the budgets is
     asked all at once, through `fit`, or of the methods here and now.
@@ -142,13 +164,16 @@ def _wanted(
     baseline = MethodChoice(name=BASELINE)
     choices = [baseline, *(choice for choice in study.methods if choice != baseline)]
     settled = [(choice, list(_settings(choice, methods, resolve, variant))) for choice in choices]
-    for graph, (choice, settings), budget, seed in itertools.product(study.graphs, settled, study.budgets, study.seeds):
+    everywhere = itertools.product(study.searched_graphs(), settled, study.budgets, study.seeds)
+    for searched, (choice, settings), budget, seed in everywhere:
         if choice is baseline and budget != study.budgets[0]:
             continue
         charged = Budget(budget, convention(study.convention))
-        name, file = name_and_file(graph)
+        name, file = name_and_file(searched.graph)
+        traffic = searched.traffic if searched.changed else ""
+        where: dict[str, Any] = {"graph": searched.name, "graph_file": file, "traffic": traffic}
         cells = _cells(study, choice, settings, infos[name], charged, seed, variant.name)
-        yield [(replace(cell, graph_file=file), setting, question) for cell, setting, question in cells]
+        yield [(replace(cell, **where), setting, question) for cell, setting, question in cells]
 
 
 def estimated_work(study: Study, cell: CellPlan, info: GraphInfo) -> int:

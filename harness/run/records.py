@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from aacbench.graphs.catalogue import name_and_file
+
 VALIDATION, TEST = "validation", "test"  # the splits of queries
 SINGLE, CANDIDATE, CHOSEN = "single", "candidate", "chosen"  # the roles of cells
 BASELINE = "dijkstra"  # reductions are measured against it; it stores no labels, so one budget stands for all
@@ -42,6 +44,31 @@ class QueryPlan:
         """Every value; `file` and `shuffle` only where they are set, so that digests of older studies hold."""
         values = asdict(self)
         return {key: value for key, value in values.items() if value or key not in ("file", "shuffle")}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchedGraph:
+    """A graph as it is searched: as it is, or with its weights raised by `traffic` after heuristics were built on it.
+
+    Everything that groups cells by graph goes by `name`, so that results under different traffic are never mixed.
+    """
+
+    graph: str
+    traffic: str = ""
+
+    @property
+    def name(self) -> str:
+        name, _ = name_and_file(self.graph)
+        return f"{name}+{self.traffic}" if self.changed else name
+
+    @property
+    def changed(self) -> bool:
+        return self.traffic not in ("", "none")
+
+
+def without_traffic(name: str, traffic: str) -> str:
+    """Return the name of the graph that was built on, from that of the graph that is searched."""
+    return name.removesuffix(f"+{traffic}") if traffic else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,9 +128,14 @@ class Study:
     measure: tuple[str, ...] = ("count", "audit")
     analysis: str = "crossed/2"
     variants: tuple[Variant, ...] = ()
+    traffic: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """Every value, for digests and for printing; `variants` only where there are some."""
-        values = asdict(self) | {"queries": self.queries.record()}
-        del values["variants"]
-        return values | ({"variants": [variant.record() for variant in self.variants]} if self.variants else {})
+        """Every value, for digests and for printing; `variants` and `traffic` only where they are set."""
+        given = {"queries": self.queries.record(), "variants": [variant.record() for variant in self.variants]}
+        values = asdict(self) | given
+        return {key: value for key, value in values.items() if value or key not in ("variants", "traffic")}
+
+    def searched_graphs(self) -> tuple[SearchedGraph, ...]:
+        """Each graph under each traffic."""
+        return tuple(SearchedGraph(graph, traffic) for graph in self.graphs for traffic in self.traffic or ("",))

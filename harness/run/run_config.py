@@ -113,7 +113,7 @@ class RunConfig:
     def _origin(self, plan: CellPlan) -> str:
         """The plugins that a cell's method, its parts and its graph come from; empty for built-in ones."""
         digests = [source.digest for source in self._sources(plan) if not source.built_in]
-        found = [*digests, *filter(None, [self.foreign_graphs.get(plan.graph, "")])]
+        found = [*digests, *filter(None, [self.foreign_graphs.get(plan.built_graph, "")])]
         return " ".join([plan.method, *found]) if found else ""
 
 
@@ -122,9 +122,10 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
 
     The lock is part of the key so that rows made before it, or under another, can never stand for rows made under it.
     """
-    digests = graphs[cell.graph].digests(cell.variant)
+    digests = graphs[cell.built_graph].digests(cell.variant)
     return {
         "graph": cell.graph,
+        **({"traffic": cell.traffic} if cell.traffic else {}),
         **({"graph_file": cell.graph_file} if cell.graph_file else {}),
         "graph_digest": digests.pop("graph"),
         "query_digests": digests,
@@ -161,6 +162,7 @@ def plan_of(key: Mapping[str, Any]) -> CellPlan:
         role=key["role"],
         graph_file=key.get("graph_file", ""),
         variant=key.get("variant", ""),
+        traffic=key.get("traffic", ""),
     )
 
 

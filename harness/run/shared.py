@@ -122,7 +122,8 @@ def _reference(
             if kept is None:
                 answers = dijkstra(net, queries.sources, queries.targets, policy=parse(policy))
                 loaded.check()  # what a method has changed, even now in a thread of its own, must not be kept
-                queries.check_optima(answers.cost, net.graph)
+                if not loaded.raised:
+                    queries.check_optima(answers.cost, net.graph)
                 with storing(folder.parent):
                     artifacts.write(folder, key, answers.columns(), {})
                 return loaded.references.setdefault(key, answers)

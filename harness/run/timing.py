@@ -121,7 +121,7 @@ def interleave(
 
 
 def _groups(config: RunConfig, cells: Iterable[str]) -> list[list[Cell]]:
-    groups: dict[tuple[str, float, str], list[Cell]] = {}
+    groups: dict[tuple[str, float, str], list[Cell]] = {}  # the name of a graph has its traffic
     for name in cells:
         cell = read_cell(config.root, name)
         if cell is None or cell.outcome != "ok" or TEST not in cell.key["splits"]:
@@ -218,7 +218,7 @@ def _timed(job: _Job) -> _Timed:
 
 def _warm_runner(timing: _Timing) -> Runner:
     """A runner whose every query has been searched once, untimed, with the stored expansions."""
-    cell, loaded = timing.cell, timing.job.loaded()
+    cell, loaded = timing.cell, timing.job.searched()
     _, deployed = ready(timing.job, built_before(cell, loaded.net.graph.vertices), loaded)
     queries = loaded.part(TEST)
     runner = Runner(cell.cell_id, loaded.net, deployed.searched, cell.key["policy"], queries)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from aacbench.errors import AacbenchError, UsageError
 from aacbench.reports.formatting import graph_names
 from aacbench.run.layout import TIMINGS_FILE
-from aacbench.run.records import BASELINE, STRATA
+from aacbench.run.records import BASELINE, STRATA, without_traffic
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
 from aacbench.stats.effects import DEGENERATE
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from aacbench.reports.statistics import Table
     from aacbench.stats import ForestRow
 
-NAMES = ("forest", "pareto", "profile", "pairs", "amortised", "landmarks", "search", "controls", "drift")
+NAMES = ("forest", "pareto", "profile", "pairs", "amortised", "landmarks", "search", "controls", "drift", "traffic")
 MOST_PAIRS = 3  # figures of two methods query by query; the others are drawn on request
 
 
@@ -93,8 +93,9 @@ def gallery(
     tables = [table for table in tables if any(cell.effect.status != DEGENERATE for cell in table.cells)]
     places = [(table.cells[0].graph, table.cells[0].budget_a, table.a, table.b) for table in tables[:MOST_PAIRS]]
     wanted: list[tuple[str, Choices]] = [("controls", Choices())] if contents.has_variants else []
+    wanted += [("traffic", Choices(graph=graph)) for graph in every.under_traffic()]
     wanted += [("drift", Choices(graph=graph)) for graph in every.graphs]
-    wanted += [("pareto", Choices(graph=graph)) for graph in every.graphs]
+    wanted += [("pareto", Choices(graph=graph)) for graph in every.graphs if graph not in every.traffic_by_graph]
     wanted += [("profile", Choices())] if len(every.methods) > 1 else []
     wanted += [("pairs", Choices(graph=graph, budget=budget, a=a, b=b)) for graph, budget, a, b in places]
     wanted += [("amortised", Choices(graph=graph)) for graph in dict.fromkeys(row.graph for row in times)]
@@ -121,6 +122,7 @@ class Subject:
         self.labels = list(dict.fromkeys(cell.key["label"] for cell in self.cells))
         self.methods = [label for label in self.labels if label != BASELINE]
         self.graphs = list(dict.fromkeys(cell.key["graph"] for cell in self.cells))
+        self.traffic_by_graph = {cell.key["graph"]: cell.key["traffic"] for cell in self.cells if "traffic" in cell.key}
         self.marks = marks_of(self.labels)
         self._check("graph", choices.graph, self.graphs)
         self._check("method", choices.a, self.labels)
@@ -230,6 +232,32 @@ class Subject:
         return Drawing(
             "amortised", stem, f"Amortised cost: {title}", f"Cost of a build and N searches: {'; '.join(said)}.", drawn
         )
+
+    def traffic(self) -> Drawing:
+        from aacbench.reports.figures import traffic
+
+        graph = without_traffic(self.graph(), self.traffic_by_graph.get(self.graph(), ""))
+        here = [cell for cell in self.cells if without_traffic(cell.key["graph"], cell.key.get("traffic", "")) == graph]
+        budgets = [cell.key["budget"] for cell in here if cell.key["label"] != BASELINE]
+        budget = self.choices.budget if self.choices.budget is not None else min(budgets, default=None)
+        found = traffic.points(here, graph, budget)
+        if not any(point.kind for point in found):
+            raise UsageError(f"No method was searched under traffic on {graph}; run the protocol traffic.")
+        shown = [cell for cell in here if "traffic" not in cell.key] or here
+        title = f"{graph_names([graph])[graph]}" + ("" if budget is None else f" at {budget:g} B/v")
+        caption = self.caption([cell for cell in shown if budget in (None, cell.key["budget"])])
+        drawn = traffic.draw(found, caption, self.marks)
+        said = [
+            f"{point.method} {point.mean:,.0f} at {100 * point.growth:.3g} % ({point.kind or 'none'})"
+            for point in found
+        ]
+        alt = f"Mean expansions against the growth of all weights since the build on {title}: {'; '.join(said)}."
+        return Drawing("traffic", f"traffic-{stem_of(graph)}", f"Traffic: {title}", alt, drawn, wide=True)
+
+    def under_traffic(self) -> list[str]:
+        """Return a graph under traffic for each graph that has any."""
+        first = {without_traffic(name, traffic): name for name, traffic in reversed(self.traffic_by_graph.items())}
+        return list(first.values())
 
     def landmarks(self) -> Drawing:
         from aacbench.reports.figures import maps
