@@ -255,9 +255,7 @@ def notes(found: Controls) -> list[str]:
         "vertices as without the switch.",
     ]
     if any(line.effect_time is not None for line in found.lines):
-        control = (
-            "" if found.spread is None else f"; ratios within {100 * found.spread:.0f} % (the A/A spread) mean nothing"
-        )
+        limit = "" if found.spread is None else f"; within {100 * found.spread:.0f} %, the A/A spread, it means nothing"
         told.append(f"time: median time of a search with the switch / without it, measured in turns{limit}.")
     elif any(line.counts == EQUAL for line in found.lines):
         told.append("What label layout and vertex order are worth in time shows with --time.")
