@@ -65,6 +65,7 @@ class Controls:
     a: str
     b: str
     lines: tuple[Line, ...]
+    spread: float | None = None  # of the A/A control of the times, the largest
 
 
 def controls_of(contents: StudyContents) -> Controls | None:
@@ -83,7 +84,9 @@ def controls_of(contents: StudyContents) -> Controls | None:
         else:
             place = (cell.variant, cell.key["graph"], cell.key["budget"], cell.key["label"])
             groups.setdefault(place, []).append(cell)
-    times = {(row.variant, row.graph, row.budget, row.method): row.p50 for row in latencies(cells)}
+    timed = latencies(cells)
+    times = {(row.variant, row.graph, row.budget, row.method): row.p50 for row in timed}
+    spread = max((row.control_spread for row in timed if row.control_spread is not None), default=None)
     factors = {BASE: "", **{variant["name"]: variant.get("factor") or variant["name"] for variant in variants}}
     lines: list[Line] = []
     for graph, budget in dict.fromkeys((cell.key["graph"], cell.key["budget"]) for cell in _labelled(cells, a)):
@@ -99,7 +102,7 @@ def controls_of(contents: StudyContents) -> Controls | None:
         }
         lines += [_line(graph, budget, factor, name, found[name], found[BASE]) for name, factor in factors.items()]
         lines += _estimands(lines[-len(factors)], found[BASE])
-    return Controls(a, b, tuple(lines))
+    return Controls(a, b, tuple(lines), spread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,9 +255,8 @@ def notes(found: Controls) -> list[str]:
         "vertices as without the switch.",
     ]
     if any(line.effect_time is not None for line in found.lines):
-        told.append(
-            "time: median time of a search with the switch / without it, measured in turns; see the A/A spread."
-        )
+        limit = "" if found.spread is None else f"; within {100 * found.spread:.0f} %, the A/A spread, it means nothing"
+        told.append(f"time: median time of a search with the switch / without it, measured in turns{limit}.")
     elif any(line.counts == EQUAL for line in found.lines):
         told.append("What label layout and vertex order are worth in time shows with --time.")
     return told

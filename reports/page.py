@@ -142,7 +142,7 @@ def _controls(found: Findings) -> dict[str, Any] | None:
         return None
     lines, notes = controls.rows(table)
     title = f"What each switch is worth beside {table.a} against {table.b}"
-    made = sheet(title, lines, controls.TEXT_COLUMNS, notes, f"aacbench report {quoted(found.root)} --controls")
+    made = sheet(title, lines, controls.TEXT_COLUMNS, notes, f"aacbench report {quoted(found.root)} --by variant")
     figures = [picture(drawing) for drawing in found.drawings if drawing.name == CONTROLS]
     return {"table": made, "sentences": controls.sentences(table), "figures": figures}
 

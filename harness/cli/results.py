@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -20,9 +19,6 @@ from aacbench.cli.shared import (
 )
 from aacbench.errors import StoreError
 from aacbench.run.exit_codes import ALL_OK, MISMATCH, exit_code
-
-if TYPE_CHECKING:
-    from aacbench.reports.controls import Controls
 
 
 @click.command()
@@ -66,8 +62,11 @@ def status(context: click.Context, study: Path | None, list_cells: bool, as_json
 
 @click.command()
 @STUDY
-@click.option("--by", type=click.Choice(["bucket"]), help="Mean expansions by bucket of a scenario, or by stratum.")
-@click.option("--controls", "only_controls", is_flag=True, help="Only what each variant of the study is worth.")
+@click.option(
+    "--by",
+    type=click.Choice(["bucket", "variant", "facts"]),
+    help="Only print results by bucket of a scenario or stratum, by variant, or with the facts of the builds.",
+)
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with full precision instead of Markdown.")
 @click.option("--latex", "as_latex", is_flag=True, help="Print a LaTeX tabular (booktabs) instead of Markdown.")
 @AS_JSON
@@ -80,7 +79,6 @@ def report(
     context: click.Context,
     study: Path | None,
     by: str | None,
-    only_controls: bool,
     as_csv: bool,
     as_latex: bool,
     as_json: bool,
@@ -98,43 +96,34 @@ def report(
     aacbench report studies/quick --csv > quick.csv      full precision, for a script
     aacbench report studies/quick --latex > quick.tex    for \\input{quick} in a paper
     aacbench report studies/mine --by bucket             a scenario's buckets, or strata of Dijkstra rank
+    aacbench report studies/controls --by variant        what each switch is worth beside the method
+    aacbench report studies/mine --by facts              what builds report: covering radius, rows moved, ...
     aacbench report shared/study --out my-report         a study that may only be read
     aacbench report studies/quick --plugin mine.py       with the reports that a plugin declares
     """
-    from aacbench.reports import buckets, controls, latency, tables
+    from aacbench.reports import controls, latency, tables
     from aacbench.reports.formatting import table_notes
     from aacbench.run.study import read_study
 
     if as_csv + as_latex + as_json > 1:
         raise click.UsageError("Give one of --csv, --latex and --json.")
-    if by is not None and as_latex:
-        raise click.UsageError("Option --by prints Markdown, CSV or JSON; leave out --latex.")
     root = study_folder(study)
     contents = read_study(root)
     report_damage(contents)
     report_missing(contents)
     cells = contents.planned_cells()
     if by is not None:
-        grouped = buckets.rows_of(cells)
-        mode = (contents.plan or {}).get("study", {}).get("queries", {}).get("mode", "")
-        if as_json:
-            echo_json({"study": str(root), "buckets": list(map(asdict, grouped))})
-        elif as_csv:
-            click.echo(buckets.csv_text(grouped), nl=False)
-        else:
-            click.echo(buckets.markdown(grouped, mode, table_notes(contents.plan)))
+        from aacbench.cli.report_tables import echo_table
+
+        form = "json" if as_json else "csv" if as_csv else "latex" if as_latex else "markdown"
+        echo_table(by, root, contents, form)
         context.exit(MISMATCH if contents.damaged else ALL_OK)
     rows, times = tables.rows_of(cells), latency.latencies(cells)
     found = controls.controls_of(contents)
-    if only_controls and found is None:
-        raise click.UsageError("This study has no variants of two methods; `aacbench run --protocol controls` has.")
     text = tables.markdown([row for row in rows if not row.variant], table_notes(contents.plan))
     own_times = [row for row in times if not row.variant]
     text += f"\n\n{latency.markdown(own_times)}" if own_times else ""
     text += f"\n\n{controls.markdown(found)}" if found else ""
-    if found and only_controls:
-        _echo_controls(found, as_json, as_csv, as_latex)
-        context.exit(MISMATCH if contents.damaged else ALL_OK)
     if as_json:
         more = {"controls": controls.record(found)} if found else {}
         results, latencies = list(map(asdict, rows)), list(map(asdict, times))
@@ -158,17 +147,6 @@ def report(
             show=show,
         )
     context.exit(MISMATCH if contents.damaged else ALL_OK)
-
-
-def _echo_controls(found: "Controls", as_json: bool, as_csv: bool, as_latex: bool) -> None:
-    from aacbench.reports import controls
-
-    if as_json:
-        echo_json(controls.record(found))
-    elif as_csv:
-        click.echo(controls.csv_text(found), nl=False)
-    else:
-        click.echo(controls.latex(found) if as_latex else controls.markdown(found))
 
 
 def _written(write: Callable[[], Path], required: bool, show: bool) -> None:

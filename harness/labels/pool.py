@@ -197,18 +197,17 @@ def _read(root: Path, key: str) -> Pool | None:
 
 def covering_radius(pool: Pool, component: Array) -> float:
     """Return max over v of min over l of d(l, v); infinite if some vertex is reached by no landmark."""
-    return _radius(_finite(pool.forward[:, component]))
+    return _radius(pool.forward, pool.forward, component)
 
 
 def symmetric_covering_radius(pool: Pool, component: Array) -> float:
     """Return max over v of min over l of max(d(l, v), d(v, l)), which limits directed bounds."""
-    there, back = _finite(pool.forward[:, component]), _finite(pool.backward[:, component])
-    return _radius(np.maximum(there, back))
+    return _radius(pool.forward, pool.backward, component)
 
 
-def _finite(table: Array) -> Array:
-    return np.where(table < 0, np.inf, table)
-
-
-def _radius(table: Array) -> float:
-    return float(table.min(axis=0).max())
+def _radius(there: Array, back: Array, component: Array) -> float:
+    nearest = np.full(len(component), np.inf)
+    for ahead, behind in zip(there, back, strict=True):  # one by one: a large pool does not fit into memory twice
+        one, other = ahead[component], behind[component]
+        np.minimum(nearest, np.where((one < 0) | (other < 0), np.inf, np.maximum(one, other)), out=nearest)
+    return float(nearest.max())

@@ -56,13 +56,17 @@ def draw(found: Controls, panels: Sequence[Sequence[Line]], caption: str, marks:
         axes.set_title(f"{names[panel[0].graph]} at {panel[0].budget:g} B/v")
         axes.set_xlabel("percentage points of reduction")
     first = made[0][0]
-    first.set_yticks(range(len(lines)), [f"{line.factor}: {line.variant}" for line in lines])
+    first.set_yticks(range(len(lines)), [_named(line) for line in lines])
     first.set_ylim(len(lines) - 0.4, -0.6)
     handles, labels = first.get_legend_handles_labels()
     band = Patch(color=LINE, alpha=0.7, linewidth=0, label=f"as far from zero as {found.a} from {found.b}")
     figure.legend([*handles, band], [*labels, band.get_label()], loc="outside upper left", ncols=3)
     add_caption(figure, caption)
     return figure
+
+
+def _named(line: Line) -> str:
+    return line.variant if line.factor == line.variant else f"{line.factor}: {line.variant}"
 
 
 def _panel(axes: Any, found: Controls, panel: Sequence[Line], marks: Mapping[str, Mark]) -> None:

@@ -57,7 +57,7 @@ def first_landmarks(rows: Sequence[int]) -> Picks:
 def heuristic_of(context: BuildContext, pool: Pool, picks: Picks, facts: Mapping[str, int | float]) -> LabelHeuristic:
     backward = picks[1] if len(picks) == 2 else None
     labels = subset(context.network, pool, picks[0], backward, context.params["labels"])
-    return replace(labels, facts=facts)
+    return replace(labels, facts={**labels.facts, **facts})
 
 
 def _best_epoch(context: BuildContext, pool: Pool, picks: Mapping[int, Picks]) -> int:
