@@ -9,12 +9,16 @@ GROWING = ("fps", "avoid", "random", "degree")  # the first K landmarks of a lon
 BY_COORDINATES = ("planar", "boundary")
 SELECTORS = (*GROWING, *BY_COORDINATES, "maxcover", "mixed")
 
+STORES = ("for16", "cover", "packed")  # narrow ones: how many landmarks fit is known once they are encoded
+ROOM = "room"  # the bytes per vertex that `fit` grants a narrow store, in the fitted params
+
 LABELS = Parameter(
     "auto",
     "how distances are stored: exact (integers, or 8-byte floats with a margin for rounding), fixed (float weights "
-    "rounded down to 4-byte integers, still admissible) or replay (8-byte floats without a margin, as published); auto "
+    "rounded down to 4-byte integers, still admissible), replay (8-byte floats without a margin, as published), or in "
+    "one of the narrow stores for16, cover and packed; auto "
     "is exact for integer weights, else fixed, or replay where the convention does not charge real widths",
-    choices=("auto", "exact", "fixed", "replay"),
+    choices=("auto", "exact", "fixed", "replay", *STORES),
 )
 
 
@@ -35,6 +39,8 @@ def landmarks_that_fit(budget: Budget, info: GraphInfo, params: Params) -> Param
     impossible = cannot_select(info, params.get("pool"))
     if impossible:
         return impossible
+    if params["labels"] in STORES:
+        return room_for(budget, info, params)
     values = values_that_fit(budget, info, params["labels"])
     if isinstance(values, Unsupported):
         return values
@@ -44,6 +50,16 @@ def landmarks_that_fit(budget: Budget, info: GraphInfo, params: Params) -> Param
         return does_not_fit("landmarks", wanted, budget, fits)
     labels = resolved(budget, info, params["labels"])
     return {**params, "K": min(wanted or fits, info.vertices), "labels": labels}
+
+
+def room_for(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
+    """Return the params with the bytes that a narrow store may take; how many labels these hold, the build finds."""
+    labels = params["labels"]
+    if budget.convention.value_bytes is not None:
+        return Unsupported(f"{labels} labels need a convention that charges real bytes, such as measured/1")
+    if info.label_bytes > 4:
+        return Unsupported(f"{labels} labels are for distances that fit 4 bytes; use labels=exact")
+    return {**params, ROOM: budget.bytes_per_vertex}
 
 
 def does_not_fit(what: str, wanted: int, budget: Budget, fits: int) -> Unsupported:

@@ -6,10 +6,12 @@ from importlib.util import find_spec
 from aacbench.contract.landmarks import (
     LABELS,
     SELECTORS,
+    STORES,
     cannot_select,
     does_not_fit,
     pool_parameter,
     resolved,
+    room_for,
     values_that_fit,
 )
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
@@ -95,6 +97,8 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
         directions = "two" if budget.directed(info) else "one"
     if directions == "one" and not info.symmetric:
         return Unsupported("directions=one needs a symmetric graph, where every arc has an equal reverse")
+    if params["labels"] in STORES:
+        return room_for(budget, info, {**params, "directions": directions})
     values = values_that_fit(budget, info, params["labels"])
     if isinstance(values, Unsupported):
         return values
@@ -139,6 +143,8 @@ def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsup
     fitted = fit(budget, info, params)
     if isinstance(fitted, Unsupported) or fitted["directions"] == "one":
         return fitted
+    if fitted["labels"] in STORES and not fitted["m"]:
+        return fitted
     if params["m"] % 2:
         return Unsupported(
             f"m={params['m']} is odd, and forced-first-m needs both labels of each landmark, as ALT does; use an even m"
@@ -148,19 +154,19 @@ def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsup
     return {**fitted, "m": fitted["m"] // 2 * 2}
 
 
-def build_aac(context: BuildContext) -> LabelHeuristic:
+def build_aac(context: BuildContext) -> LabelHeuristic | Unsupported:
     from aacbench.plugins.methods.aac import building
 
     return building.aac(context)
 
 
-def build_tuned(context: BuildContext) -> LabelHeuristic:
+def build_tuned(context: BuildContext) -> LabelHeuristic | Unsupported:
     from aacbench.plugins.methods.aac import tuned
 
     return tuned.aac_tuned(context)
 
 
-def build_forced(context: BuildContext) -> LabelHeuristic:
+def build_forced(context: BuildContext) -> LabelHeuristic | Unsupported:
     from aacbench.plugins.methods.aac import building
 
     return building.forced_first(context)

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from aacbench.contract.method import BuildContext, LabelHeuristic
+from aacbench.contract.method import BuildContext, LabelHeuristic, Unsupported
 from aacbench.errors import UsageError
 from aacbench.graphs import components
-from aacbench.labels import subset
 from aacbench.labels.pool import Pool
+from aacbench.labels.stores import counted, deployed
 from aacbench.plugins.methods import expansions
 from aacbench.plugins.methods.aac import Picks, compressor, kept_epochs
 from aacbench.plugins.methods.aac.training import Schedule, statistics, train
@@ -15,7 +15,8 @@ from aacbench.plugins.methods.aac.training import Schedule, statistics, train
 INITIAL = {"block-sparse": compressor.block_sparse, "identity": compressor.identity}
 
 
-def aac(context: BuildContext) -> LabelHeuristic:
+def aac(context: BuildContext) -> LabelHeuristic | Unsupported:
+    context = with_labels(context)
     params = context.params
     names = ("epochs", "batch", "lr", "lambda_ent", "lambda_uniq", "lambda_cov")
     schedule = Schedule(**{name: params[name] for name in names})
@@ -31,11 +32,18 @@ def aac(context: BuildContext) -> LabelHeuristic:
     return heuristic_of(context, pool, trained[epoch], {"epoch": epoch, **statistics(trained[epoch], trained[0])})
 
 
-def forced_first(context: BuildContext) -> LabelHeuristic:
+def forced_first(context: BuildContext) -> LabelHeuristic | Unsupported:
+    context = with_labels(context)
     pool = context.pools.selected("fps", context.params["K0"])
     inside, rows = components.largest(context.graph), row_counts(context, pool)
     picks = train(pool, inside, rows, compressor.one_hot, Schedule(epochs=0), context.seed, {0})
     return heuristic_of(context, pool, picks[0], statistics(picks[0], picks[0]))
+
+
+def with_labels(context: BuildContext) -> BuildContext:
+    """Return the context with the number of labels and the size of the pool set, if they depend on the store."""
+    context = counted(context, "m")
+    return replace(context, params={**context.params, "K0": context.params["K0"] or 4 * context.params["m"]})
 
 
 def row_counts(context: BuildContext, pool: Pool) -> tuple[int, ...]:
@@ -54,10 +62,12 @@ def first_landmarks(rows: Sequence[int]) -> Picks:
     return tuple(tuple(range(count)) for count in rows)
 
 
-def heuristic_of(context: BuildContext, pool: Pool, picks: Picks, facts: Mapping[str, int | float]) -> LabelHeuristic:
+def heuristic_of(
+    context: BuildContext, pool: Pool, picks: Picks, facts: Mapping[str, int | float]
+) -> LabelHeuristic | Unsupported:
     backward = picks[1] if len(picks) == 2 else None
-    labels = subset(context.network, pool, picks[0], backward, context.params["labels"])
-    return replace(labels, facts={**labels.facts, **facts})
+    labels = deployed(context, pool, picks[0], backward)
+    return labels if isinstance(labels, Unsupported) else replace(labels, facts={**labels.facts, **facts})
 
 
 def _best_epoch(context: BuildContext, pool: Pool, picks: Mapping[int, Picks]) -> int:

@@ -6,13 +6,20 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import torch
 
-from aacbench.contract.method import BuildContext, LabelHeuristic
+from aacbench.contract.method import BuildContext, LabelHeuristic, Unsupported
 from aacbench.graphs import components
 from aacbench.graphs.record import Array
 from aacbench.labels.pool import Pool
 from aacbench.plugins.methods import expansions
 from aacbench.plugins.methods.aac import Picks, compressor
-from aacbench.plugins.methods.aac.building import INITIAL, first_landmarks, heuristic_of, row_counts, takes_whole_pool
+from aacbench.plugins.methods.aac.building import (
+    INITIAL,
+    first_landmarks,
+    heuristic_of,
+    row_counts,
+    takes_whole_pool,
+    with_labels,
+)
 from aacbench.plugins.methods.aac.examples import draw_examples, draw_pairs, greedy, hold_out, training_tables
 from aacbench.plugins.methods.aac.optimiser import AdamW
 from aacbench.plugins.methods.aac.training import isolated_torch, statistics
@@ -24,8 +31,9 @@ FIRST = -1  # the "epoch" of the pool's first landmarks, which are ALT's if the 
 ODDS = -2.0  # log odds that a row draws its greedy start: low, so that training explores first
 
 
-def aac_tuned(context: BuildContext) -> LabelHeuristic:
+def aac_tuned(context: BuildContext) -> LabelHeuristic | Unsupported:
     """Start greedily, train, and return the selection with the fewest expansions: a checkpoint, the start, or ALT's."""
+    context = with_labels(context)
     params, rng = context.params, np.random.default_rng(context.seed)
     inside = components.largest(context.graph)
     pool = _pool(context, inside, rng)
@@ -43,7 +51,8 @@ def aac_tuned(context: BuildContext) -> LabelHeuristic:
     picks[FIRST] = first_landmarks(rows)
     totals = {at: expansions(context, heuristic_of(context, pool, picks[at], {}), judges) for at in picks}
     best = min(totals, key=totals.__getitem__)
-    facts = {"epoch": best, "expanded": totals[best], "expanded_at_start": totals[0]}
+    counts = {"expanded": totals[best], "expanded_at_start": totals[0]}
+    facts = {"epoch": best, **{name: count for name, count in counts.items() if count < math.inf}}
     return heuristic_of(context, pool, picks[best], {**facts, **statistics(picks[best], picks[0])})
 
 

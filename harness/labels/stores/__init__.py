@@ -1,0 +1,95 @@
+"""Label stores: the arrays in which the labels of chosen landmarks are deployed, and how many landmarks fit in them."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Protocol
+
+import numpy.typing as npt
+
+from aacbench.contract.landmarks import STORES
+from aacbench.contract.method import BuildContext, LabelHeuristic, Unsupported
+from aacbench.labels.pool import Pool
+from aacbench.labels.stores.lossless import Lossless
+from aacbench.labels.stores.selection import Selection
+from aacbench.labels.tables import subset
+
+_PROBED = 8  # farthest points from whose bytes the number that fits is estimated
+
+
+class Store(Protocol):
+    """The labels of a selection, in the order of preference, ready to be encoded; bytes grow with their number."""
+
+    def nbytes(self, count: int) -> int:
+        """Return the bytes of all arrays with the first `count` of the selection."""
+        ...
+
+    def encode(self, count: int) -> LabelHeuristic:
+        """Return the heuristic with the first `count` of the selection."""
+        ...
+
+
+def counted(context: BuildContext, name: str) -> BuildContext:
+    """Return the context with the number of labels to choose, `name`, set to as many as could fit at most.
+
+    Where a store's size depends on the labels, `fit` leaves the number at 0, and `deployed` finds how many fit.
+    """
+    if context.params["labels"] not in STORES or context.params[name]:
+        return context
+    pool = context.pools.farthest(_PROBED)
+    store = _store(context, Selection.of(pool, range(len(pool))))
+    if isinstance(store, Unsupported):
+        return context
+    most = _estimate(store, len(pool), _room(context))
+    labels = 2 if name == "m" and not pool.symmetric else 1
+    return replace(context, params={**context.params, name: labels * most, "filled": True})
+
+
+def deployed(
+    context: BuildContext, pool: Pool, forward: npt.ArrayLike, backward: npt.ArrayLike | None = None
+) -> LabelHeuristic | Unsupported:
+    """Return the labels of the landmarks at `forward`, and at `backward`, in the store that the method was asked for.
+
+    Positions are in the order of preference: where the number of labels is open, the first that fit are deployed.
+    """
+    labels = context.params["labels"]
+    if labels not in STORES:
+        return subset(context.network, pool, forward, backward, labels)
+    chosen = Selection.of(pool, forward, backward)
+    store = _store(context, chosen)
+    if isinstance(store, Unsupported):
+        return store
+    count = _most_that_fit(store, len(chosen), _room(context)) if context.params.get("filled") else len(chosen)
+    needed = store.nbytes(max(1, count))
+    if needed > _room(context):
+        return Unsupported(f"{max(1, count)} landmarks do not fit in {labels} labels", needed)
+    made = store.encode(count)
+    return replace(made, facts={"labels": count, **made.facts})
+
+
+def _store(context: BuildContext, chosen: Selection) -> Store | Unsupported:
+    return Lossless.of(context.network, chosen, context.params["labels"])
+
+
+def _room(context: BuildContext) -> int:
+    """The bytes that all arrays may take."""
+    return int(Fraction(context.params["room"]) * context.graph.vertices)
+
+
+def _estimate(store: Store, count: int, room: int) -> int:
+    """Return about how many labels fit, rather too many: each costs as much as one more did among the first."""
+    known = store.nbytes(count)
+    each = max(1.0, (known - store.nbytes(1)) / (count - 1)) if count > 1 else float(max(1, known))
+    return max(1, 1 + count + int((room - known) / each))
+
+
+def _most_that_fit(store: Store, count: int, room: int) -> int:
+    """Return how many of the first labels fit; a search by halves, begun near the number that the bytes suggest."""
+    low, high, needed = 0, count, store.nbytes(count)
+    if needed <= room:
+        return count
+    guess = count * room // needed
+    while high - low > 1:
+        middle = min(max(guess, low + 1), high - 1)
+        low, high = (middle, high) if store.nbytes(middle) <= room else (low, middle)
+        guess = (low + high) // 2 if high - low > 4 else low + 1
+    return low
