@@ -97,17 +97,29 @@ def build_train(context: BuildContext) -> LabelHeuristic:
     """Select labels by the summed bound of training pairs; on directed graphs d(l, v) and d(v, l) separately."""
     import numpy as np
 
-    from aacbench.labels import subset
     from aacbench.labels.tables import greedy, label_bounds
 
     params = context.params
-    pool = context.pools.selected(params["pool"], max(params["K0"], params["m"]))
-    ahead, back = label_bounds(pool, *_training_pairs(context))
+    pairs = _training_pairs(context)
+    pool = context.pools.selected(params["pool"], max(params["K0"], params["m"]), at=np.concatenate(pairs))
+    ahead, back = label_bounds(pool, *pairs)
     if pool.symmetric:
-        return subset(context.network, pool, greedy(ahead, min(params["m"], len(pool))), labels=params["labels"])
+        return _deployed(context, pool, greedy(ahead, min(params["m"], len(pool))), None, params["labels"])
     chosen = greedy(np.concatenate((ahead, back)), min(params["m"], 2 * len(pool)))
     forward, backward = chosen[chosen < len(pool)], chosen[chosen >= len(pool)] - len(pool)
-    return subset(context.network, pool, forward, backward, labels=params["labels"])
+    return _deployed(context, pool, forward, backward, params["labels"])
+
+
+def _deployed(context: BuildContext, pool: Any, forward: Any, backward: Any, labels: str) -> LabelHeuristic:
+    """Return the heuristic of the labels at these positions of the pool, whose rows are complete only from here on."""
+    import numpy as np
+
+    from aacbench.labels import subset
+
+    used = np.unique(forward if backward is None else np.concatenate((forward, backward)))
+    back = None if backward is None else np.searchsorted(used, backward)
+    rows = context.pools.rows(pool, used)
+    return subset(context.network, rows, np.searchsorted(used, forward), back, labels=labels)
 
 
 def build_oracle(context: BuildContext) -> LabelHeuristic:
@@ -128,16 +140,15 @@ def build_paper(context: BuildContext) -> LabelHeuristic:
 def _oracle(context: BuildContext, selector: str, labels: str) -> LabelHeuristic:
     import numpy as np
 
-    from aacbench.labels import subset
     from aacbench.labels.tables import greedy, label_bounds
 
     queries, params = context.oracle_queries, context.params
     if queries is None or not len(queries):
         raise UsageError("greedy-max needs test queries, and there are none.")
-    pool = context.pools.selected(selector, max(params["K0"], params["K"]))
-    bounds = np.maximum(*label_bounds(pool, queries.sources, queries.targets))
-    chosen = greedy(bounds, min(params["K"], len(pool)))
-    return subset(context.network, pool, chosen, labels=labels)
+    ends = (queries.sources, queries.targets)
+    pool = context.pools.selected(selector, max(params["K0"], params["K"]), at=np.concatenate(ends))
+    chosen = greedy(np.maximum(*label_bounds(pool, *ends)), min(params["K"], len(pool)))
+    return _deployed(context, pool, chosen, None, labels)
 
 
 def _training_pairs(context: BuildContext) -> tuple[Any, Any]:

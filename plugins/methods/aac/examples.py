@@ -1,12 +1,12 @@
 """Training data of the tuned compressor: vertices that a search expands unless a label prevents it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from aacbench.graphs.record import Array
-from aacbench.labels import distances
+from aacbench.labels.exact import distance_rows
 from aacbench.labels.pool import Pool
 from aacbench.plugins.methods.aac import Picks
 from aacbench.queries.record import QuerySet
@@ -65,8 +65,8 @@ def draw_examples(
     Every example represents equally many vertices, so a long search counts more than a short one.
     """
     sources, targets = pairs
-    for source in np.unique(sources):
-        away = distances(network, int(source))
+    every = np.unique(sources)
+    for source, away in zip(every, distance_rows(network, every.tolist()), strict=True):
         around = np.sort(rng.choice(inside, min(VERTICES, len(inside)), replace=False))
         ends = targets[sources == source]
         target, vertex = np.nonzero(away[around] < away[ends][:, None])
@@ -91,8 +91,8 @@ def prevention_tables(pool: Pool, examples: Examples, matrices: int) -> tuple[li
 
 
 def _differences(pool: Pool, examples: Examples, matrices: int) -> list[Array]:
-    vertices, u = np.unique(examples.vertex, return_inverse=True)  # fetching columns of a large table is slow
-    targets, t = np.unique(examples.target, return_inverse=True)
+    vertices, u = np.unique(pool.columns_of(examples.vertex), return_inverse=True)  # columns are fetched slowly
+    targets, t = np.unique(pool.columns_of(examples.target), return_inverse=True)
     ahead = pool.forward[:, targets][:, t] - pool.forward[:, vertices][:, u]
     if matrices == 1:
         return [np.abs(ahead)]
@@ -113,7 +113,7 @@ def thin_out(
 
 
 def training_tables(
-    pool: Pool, examples: Iterator[Examples], rows: Sequence[int], rng: np.random.Generator
+    pool: Pool, examples: Iterable[Examples], rows: Sequence[int], rng: np.random.Generator
 ) -> tuple[list[Array], Array]:
     none = [np.empty((0, len(pool)), dtype=bool) for _ in rows], np.empty(0)
     found = [none, *(thin_out(*prevention_tables(pool, some, len(rows)), rows, rng) for some in examples)]

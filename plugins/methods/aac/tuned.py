@@ -28,23 +28,54 @@ def aac_tuned(context: BuildContext) -> LabelHeuristic:
     """Start greedily, train, and return the selection with the fewest expansions: a checkpoint, the start, or ALT's."""
     params, rng = context.params, np.random.default_rng(context.seed)
     inside = components.largest(context.graph)
-    pool = _pool(context, inside, rng)
-    rows = row_counts(context, pool)
-    if takes_whole_pool(pool, rows):
+    rows = row_counts(context, min(params["K0"], len(inside)))
+    if takes_whole_pool(min(params["K0"], len(inside)), rows):
         everything = first_landmarks(rows)
-        return heuristic_of(context, pool, everything, {"epoch": FIRST, **statistics(everything, everything)})
-    pairs, judges = _pairs_and_judges(context, inside, rng)
-    tables, weight = training_tables(pool, draw_examples(context.network, inside, pairs, rng), rows, rng)
+        facts = {"epoch": FIRST, **statistics(everything, everything)}
+        return heuristic_of(context, _pool(context, inside, rng), everything, facts)
+    pool, judges, tables, weight = _training_data(context, inside, rows, rng)
     context.progress(f"{len(weight)} examples")
     with isolated_torch():
         torch.manual_seed(context.seed)
         logits = _start(params["init"], tables, weight, rows, len(pool))
         picks = _train(logits, tables, weight, params)
     picks[FIRST] = first_landmarks(rows)
-    totals = {at: expansions(context, heuristic_of(context, pool, picks[at], {}), judges) for at in picks}
-    best = min(totals, key=totals.__getitem__)
-    facts = {"epoch": best, "expanded": totals[best], "expanded_at_start": totals[0]}
-    return heuristic_of(context, pool, picks[best], {**facts, **statistics(picks[best], picks[0])})
+    return _best(context, pool, picks, judges)
+
+
+def _best(context: BuildContext, pool: Pool, picks: Mapping[int, Picks], judges: QuerySet) -> LabelHeuristic:
+    """Return the selection with the fewest expansions; of equal ones, the first."""
+    used = np.unique([pick for selection in picks.values() for side in selection for pick in side])
+    whole = context.pools.rows(pool, used)
+    place = {int(landmark): at for at, landmark in enumerate(used)}
+    totals: dict[Picks, int] = {}
+    for selection in picks.values():
+        if selection not in totals:  # training may end where it began
+            there = tuple(tuple(place[pick] for pick in side) for side in selection)
+            totals[selection] = expansions(context, heuristic_of(context, whole, there, {}), judges)
+    best = min(picks, key=lambda epoch: totals[picks[epoch]])
+    facts = {"epoch": best, "expanded": totals[picks[best]], "expanded_at_start": totals[picks[0]]}
+    there = tuple(tuple(place[pick] for pick in side) for side in picks[best])
+    return heuristic_of(context, whole, there, {**facts, **statistics(picks[best], picks[0])})
+
+
+def _training_data(
+    context: BuildContext, inside: Array, rows: Sequence[int], rng: np.random.Generator
+) -> tuple[Pool, QuerySet, list[Array], Array]:
+    """Return the pool, the queries to choose on, and the examples as tables of what prevents them, with weights.
+
+    The number of random draws for an example depends on the pool. So all examples of a large pool, which has only the
+    columns that they need, are drawn before it; of a small one they are drawn as they are used, as they always were.
+    """
+    if not context.pools.is_large(context.params["K0"]):
+        pool = _pool(context, inside, rng)
+        pairs, judges = _pairs_and_judges(context, inside, rng)
+        return pool, judges, *training_tables(pool, draw_examples(context.network, inside, pairs, rng), rows, rng)
+    pairs, judges = _pairs_and_judges(context, inside, rng)
+    examples = list(draw_examples(context.network, inside, pairs, rng))
+    ends = np.concatenate([end for some in examples for end in (np.unique(some.vertex), np.unique(some.target))])
+    pool = _pool(context, inside, rng, at=np.unique(ends))
+    return pool, judges, *training_tables(pool, examples, rows, rng)
 
 
 def _pairs_and_judges(
@@ -57,20 +88,22 @@ def _pairs_and_judges(
     return pairs, QuerySet(sources=sources, targets=np.concatenate([context.validation.targets, judges.targets]))
 
 
-def _pool(context: BuildContext, inside: Array, rng: np.random.Generator) -> Pool:
+def _pool(context: BuildContext, inside: Array, rng: np.random.Generator, at: Array | None = None) -> Pool:
     """Return farthest points and equally many random vertices, or the pool of the selector that the user named."""
     if context.params["pool"] != "fps+random":
-        return context.pools.selected(context.params["pool"], context.params["K0"])
-    far = context.pools.farthest((context.params["K0"] + 1) // 2)
+        return context.pools.selected(context.params["pool"], context.params["K0"], at=at)
+    far = context.pools.farthest((context.params["K0"] + 1) // 2, at=at)
     others = np.setdiff1d(inside, far.landmarks)
     count = min(context.params["K0"] - len(far), len(others))
-    return joined(far, context.pools.of(rng.choice(others, count, replace=False))) if count else far
+    return joined(far, context.pools.of(rng.choice(others, count, replace=False), at=at)) if count else far
 
 
 def joined(one: Pool, other: Pool) -> Pool:
+    """Return the landmarks of two pools, both with all columns or at the same vertices, in one pool."""
     forward = np.concatenate([one.forward, other.forward])
     backward = forward if one.symmetric else np.concatenate([one.backward, other.backward])
-    return Pool(np.concatenate([one.landmarks, other.landmarks]), forward, backward, one.seconds + other.seconds)
+    landmarks = np.concatenate([one.landmarks, other.landmarks])
+    return Pool(landmarks, forward, backward, one.seconds + other.seconds, one.vertices)
 
 
 def _start(name: str, tables: Sequence[Array], weight: Array, rows: Sequence[int], size: int) -> list[torch.Tensor]:
