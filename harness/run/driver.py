@@ -161,8 +161,7 @@ def _pass(
     built: dict[str, Built] = {}
 
     def jobs() -> Iterator[CellJob]:
-        for job in sorted((run.job(cell, name) for cell, name in cells), key=lambda job: job.origin):
-            cell, name = planned[job.cell_id], job.cell_id
+        for cell, name in sorted(cells, key=lambda one: run.config.origin(one[0])):
             if _settled(run, cell, name, existing, chosen.get(name)):
                 continue
             with ExitStack() as lock:
@@ -177,7 +176,7 @@ def _pass(
                     locks[name] = lock.pop_all()
                     if name in chosen and stored_bundle(root, chosen[name].winner) is not None:
                         built[name] = built_before(chosen[name].winner, run.graphs[cell.graph].info.vertices)
-                    yield job
+                    yield run.job(cell, name)
 
     ran = 0
     try:

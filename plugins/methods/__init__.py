@@ -15,4 +15,4 @@ def expansions(context: "BuildContext", candidate: "LabelHeuristic", queries: "Q
     from aacbench.search import search
 
     layout = deploy(candidate, context.network).searched
-    return int(search(context.network, layout, queries.sources, queries.targets).expanded.sum())
+    return int(search(context.network, layout, queries.sources, queries.targets, threads=2).expanded.sum())

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -32,21 +33,23 @@ def aac_tuned(context: BuildContext) -> LabelHeuristic:
     if takes_whole_pool(min(params["K0"], len(inside)), rows):
         everything = first_landmarks(rows)
         facts = {"epoch": FIRST, **statistics(everything, everything)}
-        return heuristic_of(context, _pool(context, inside, rng), everything, facts)
-    pool, judges, tables, weight = _training_data(context, inside, rows, rng)
+        return heuristic_of(context, joined(_pools(context, inside, rng)), everything, facts)
+    pools, judges, tables, weight = _training_data(context, inside, rows, rng)
     context.progress(f"{len(weight)} examples")
     with isolated_torch():
         torch.manual_seed(context.seed)
-        logits = _start(params["init"], tables, weight, rows, len(pool))
+        logits = _start(params["init"], tables, weight, rows, sum(map(len, pools)))
         picks = _train(logits, tables, weight, params)
     picks[FIRST] = first_landmarks(rows)
-    return _best(context, pool, picks, judges)
+    return _best(context, pools, picks, judges)
 
 
-def _best(context: BuildContext, pool: Pool, picks: Mapping[int, Picks], judges: QuerySet) -> LabelHeuristic:
+def _best(context: BuildContext, pools: Sequence[Pool], picks: Mapping[int, Picks], judges: QuerySet) -> LabelHeuristic:
     """Return the selection with the fewest expansions; of equal ones, the first."""
     used = np.unique([pick for selection in picks.values() for side in selection for pick in side])
-    whole = context.pools.rows(pool, used)
+    ends = np.cumsum([0, *map(len, pools)])
+    chosen = [used[(used >= begin) & (used < end)] - begin for begin, end in pairwise(ends.tolist())]
+    whole = joined([context.pools.rows(pool, some) for pool, some in zip(pools, chosen, strict=True) if len(some)])
     place = {int(landmark): at for at, landmark in enumerate(used)}
     totals: dict[Picks, int] = {}
     for selection in picks.values():
@@ -61,21 +64,22 @@ def _best(context: BuildContext, pool: Pool, picks: Mapping[int, Picks], judges:
 
 def _training_data(
     context: BuildContext, inside: Array, rows: Sequence[int], rng: np.random.Generator
-) -> tuple[Pool, QuerySet, list[Array], Array]:
-    """Return the pool, the queries to choose on, and the examples as tables of what prevents them, with weights.
+) -> tuple[list[Pool], QuerySet, list[Array], Array]:
+    """Return the pools, the queries to choose on, and the examples as tables of what prevents them, with weights.
 
     The number of random draws for an example depends on the pool. So all examples of a large pool, which has only the
     columns that they need, are drawn before it; of a small one they are drawn as they are used, as they always were.
     """
     if not context.pools.is_large(context.params["K0"]):
-        pool = _pool(context, inside, rng)
+        pools = _pools(context, inside, rng)
         pairs, judges = _pairs_and_judges(context, inside, rng)
-        return pool, judges, *training_tables(pool, draw_examples(context.network, inside, pairs, rng), rows, rng)
+        return pools, judges, *training_tables(pools, draw_examples(context.network, inside, pairs, rng), rows, rng)
     pairs, judges = _pairs_and_judges(context, inside, rng)
     examples = list(draw_examples(context.network, inside, pairs, rng))
-    ends = np.concatenate([end for some in examples for end in (np.unique(some.vertex), np.unique(some.target))])
-    pool = _pool(context, inside, rng, at=np.unique(ends))
-    return pool, judges, *training_tables(pool, examples, rows, rng)
+    ends = np.unique(np.concatenate([end for some in examples for end in (some.vertex, some.target)]))
+    pools = _pools(context, inside, rng, at=ends)
+    tables, weight = training_tables(pools, examples, rows, rng)
+    return [pool.at(ends[:0]) for pool in pools], judges, tables, weight  # their columns are needed no more
 
 
 def _pairs_and_judges(
@@ -88,22 +92,22 @@ def _pairs_and_judges(
     return pairs, QuerySet(sources=sources, targets=np.concatenate([context.validation.targets, judges.targets]))
 
 
-def _pool(context: BuildContext, inside: Array, rng: np.random.Generator, at: Array | None = None) -> Pool:
+def _pools(context: BuildContext, inside: Array, rng: np.random.Generator, at: Array | None = None) -> list[Pool]:
     """Return farthest points and equally many random vertices, or the pool of the selector that the user named."""
     if context.params["pool"] != "fps+random":
-        return context.pools.selected(context.params["pool"], context.params["K0"], at=at)
+        return [context.pools.selected(context.params["pool"], context.params["K0"], at=at)]
     far = context.pools.farthest((context.params["K0"] + 1) // 2, at=at)
     others = np.setdiff1d(inside, far.landmarks)
     count = min(context.params["K0"] - len(far), len(others))
-    return joined(far, context.pools.of(rng.choice(others, count, replace=False), at=at)) if count else far
+    return [far, *([context.pools.of(rng.choice(others, count, replace=False), at=at)] if count else [])]
 
 
-def joined(one: Pool, other: Pool) -> Pool:
-    """Return the landmarks of two pools, both with all columns or at the same vertices, in one pool."""
-    forward = np.concatenate([one.forward, other.forward])
-    backward = forward if one.symmetric else np.concatenate([one.backward, other.backward])
-    landmarks = np.concatenate([one.landmarks, other.landmarks])
-    return Pool(landmarks, forward, backward, one.seconds + other.seconds, one.vertices)
+def joined(pools: Sequence[Pool]) -> Pool:
+    """Return the landmarks of pools with all columns in one pool."""
+    forward = np.concatenate([pool.forward for pool in pools])
+    backward = forward if pools[0].symmetric else np.concatenate([pool.backward for pool in pools])
+    landmarks = np.concatenate([pool.landmarks for pool in pools])
+    return Pool(landmarks, forward, backward, sum(pool.seconds for pool in pools))
 
 
 def _start(name: str, tables: Sequence[Array], weight: Array, rows: Sequence[int], size: int) -> list[torch.Tensor]:
