@@ -160,8 +160,7 @@ def _pass(
     built: dict[str, Built] = {}
 
     def jobs() -> Iterator[CellJob]:
-        for job in sorted((run.job(cell, name) for cell, name in cells), key=lambda job: job.origin):
-            cell, name = planned[job.cell_id], job.cell_id
+        for cell, name in sorted(cells, key=lambda one: run.config.origin(one[0])):
             if _settled(run, cell, name, existing, chosen.get(name)):
                 continue
             with ExitStack() as lock:
@@ -177,7 +176,7 @@ def _pass(
                     source = chosen[name].winner if name in chosen else _built_earlier(run, cell, cells)
                     if source is not None and stored_bundle(root, source) is not None:
                         built[name] = built_before(source, run.graphs[cell.built_graph].info.vertices)
-                    yield job
+                    yield run.job(cell, name)
 
     ran = 0
     try:

@@ -84,7 +84,7 @@ class RunConfig:
     ) -> CellJob:
         stored = (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
         artifacts = stored if self.artifacts is None else self.artifacts.absolute()
-        origin = self._origin(plan)
+        origin = self.origin(plan)
         # What a plugin's workers compute from the graph, no others read.
         own = artifacts / f"plugin-{sha256(origin.encode()).hexdigest()[:12]}" if origin else artifacts
         return CellJob(
@@ -110,7 +110,7 @@ class RunConfig:
     def _sources(self, plan: CellPlan) -> list[MethodSource]:
         return [self.methods[name] for name in (plan.method, *part_names(plan.params))]
 
-    def _origin(self, plan: CellPlan) -> str:
+    def origin(self, plan: CellPlan) -> str:
         """The plugins that a cell's method, its parts and its graph come from; empty for built-in ones."""
         digests = [source.digest for source in self._sources(plan) if not source.built_in]
         found = [*digests, *filter(None, [self.foreign_graphs.get(plan.built_graph, "")])]
