@@ -65,7 +65,8 @@ def cluster(folder: Path, workers: int):
         stack.callback(lambda: [_end(worker) for worker in started.workers])
         for _ in range(workers):
             started.add_worker()
-        started.wait_for(workers)
+        if workers:
+            started.wait_for(workers)
         yield started
 
 

@@ -18,7 +18,7 @@ from aacbench.util.text import describe
 
 CONNECT_SECONDS = 10.0
 _LOOK_SECONDS = 1.0  # between looks for workers that joined or left
-_PATIENCE = 20  # deliveries for one job, before its worker's disk must be taken to lose them
+_PATIENCE = 20  # submissions of one job: its workers died, or lacked files
 _LOGGERS = ("distributed", "distributed.client")
 
 
@@ -38,7 +38,8 @@ class _Sent:
     job: Any
     task: remote.Task
     future: Any = None
-    deliveries: int = 0
+    submitted: int = 0
+    started: int = 0  # by as many workers, of which all but the last have died
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +107,8 @@ class DaskPool:
             if finished is None:
                 continue
             answer = self._answer(finished)
-            if isinstance(answer, remote.Missing):
-                self._deliver(finished, answer)
+            if answer is None or isinstance(answer, remote.Missing):
+                self._again(finished, answer)
                 continue
             del self._sent[finished.task.name]
             answered(finished.job, answer)
@@ -140,7 +141,7 @@ class DaskPool:
                 threads_per_worker=1,
                 processes=True,
                 memory_limit=0,  # the limit is that of the children
-                dashboard_address="127.0.0.1:0" if drawn else None,
+                dashboard_address="127.0.0.1:0",
                 silence_logs=logging.CRITICAL,
                 preload="aacbench.processes.remote",
             )
@@ -197,7 +198,10 @@ class DaskPool:
     def _submit(self, sent: _Sent, worker: str = "") -> None:
         name = sent.task.name
         place = {"workers": [worker], "allow_other_workers": not self._only} if worker else {}
-        key = f"{self._run}-{name}-{sent.deliveries}"
+        sent.submitted += 1
+        if sent.submitted > _PATIENCE:
+            raise ClusterError(f"The cell {name} did not come to an end on {_PATIENCE} workers; look at their logs.")
+        key = f"{self._run}-{name}-{sent.submitted}"
         sent.future = self._client.submit(remote.run_task, sent.task, key=key, pure=False, **place)
         sent.future.add_done_callback(lambda _: self._events.put((name, None)))
 
@@ -216,7 +220,10 @@ class DaskPool:
             return None
         if text is None:
             return sent
-        self.progress(sent.job, text)
+        if text == remote.STARTED:
+            sent.started += 1
+        else:
+            self.progress(sent.job, text)
         return None
 
     def _answer(self, sent: _Sent) -> Any:
@@ -227,7 +234,8 @@ class DaskPool:
         try:
             answer = sent.future.result()
         except KilledWorker as error:
-            return _killed(error)
+            # Dask also counts workers that died of another job while this one waited on them; those do not count.
+            return _killed(error, sent.started) if sent.started > error.allowed_failures else None
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 raise
@@ -238,16 +246,15 @@ class DaskPool:
             raise ClusterError(f"{answer.reason.removesuffix('.')}. What is finished is kept.")
         return self.packing.unpacked(sent.job, answer) if isinstance(answer, bytes) else answer
 
-    def _deliver(self, sent: _Sent, missing: remote.Missing) -> None:
-        """Send a worker what it lacks, and the job once more."""
-        sent.deliveries += 1
-        if sent.deliveries > _PATIENCE:
-            raise ClusterError(f"The worker {missing.worker} loses the files that are sent to it; look at its disk.")
-        for place in missing.places:
+    def _again(self, sent: _Sent, missing: remote.Missing | None) -> None:
+        """Submit a job once more; first send a worker what it lacks."""
+        if missing is not None:
+            sent.started -= 1  # its worker lives
+        for place in missing.places if missing else ():
             files = self.packing.files(sent.job, place)
             with suppress(OSError):  # it may be gone, and the job then goes to another one
                 self._client.run(remote.receive, self._run, place, files, workers=[missing.worker])
-        self._submit(sent, missing.worker)
+        self._submit(sent, missing.worker if missing else self._only)
 
     def _gone(self) -> ClusterError:
         return ClusterError(
@@ -303,8 +310,7 @@ def _versions_there() -> Callable[[], Mapping[str, str] | str]:
     return versions_there
 
 
-def _killed(error: Any) -> Failure:
-    times = error.allowed_failures + 1
+def _killed(error: Any, times: int) -> Failure:
     return Failure(
         "error",
         f"The cluster's worker died {times} times while it ran this cell, the last time at {error.last_worker.address} "

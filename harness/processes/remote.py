@@ -22,6 +22,7 @@ from aacbench.util.atomic_io import fill_folder
 from aacbench.util.cleanup import this_host
 from aacbench.util.shared_folder import shared_folder
 
+STARTED = ""  # the text of the event that a worker begins a task
 IDLE_SECONDS = 600.0  # of a run, before a worker ends the children that it keeps for it: its client may be dead
 
 
@@ -75,9 +76,14 @@ def run_task(task: Task) -> Answer:
     worker = get_worker()
     if differs := difference(task.versions, versions()):
         return Refused(f"The worker {worker.address} on {this_host()} joined with other versions: {differs}")
+
+    def tell(text: str) -> None:
+        worker.log_event(task.run, {"task": task.name, "text": text})
+
+    tell(STARTED)
     try:
         with _run_of(task.run, Path(worker.local_directory).parent).slot(task.limits) as slot:
-            answer = slot.done(task.link, lambda text: worker.log_event(task.run, {"task": task.name, "text": text}))
+            answer = slot.done(task.link, tell)
     except AacbenchError as error:  # such as a full disk, which is not the cell's fault
         return Refused(f"The worker {worker.address} on {this_host()} cannot go on: {error}")
     return replace(answer, worker=worker.address) if isinstance(answer, Missing) else answer

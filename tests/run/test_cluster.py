@@ -18,10 +18,12 @@ from cli import group
 from stored_cells import read_events
 
 import aacbench
-from aacbench.errors import ClusterError, UsageError
+from aacbench.errors import ClusterError, DataError, UsageError
+from aacbench.processes import dask_pool
 from aacbench.processes.dask_pool import DaskPool
 from aacbench.reports import latency
 from aacbench.run.driver import run_study
+from aacbench.run.rebuild import stored_job
 from aacbench.run.records import FILE, MethodChoice, QueryPlan
 from aacbench.run.shipping import run_shipment, shipment_of
 from aacbench.run.steps import Step
@@ -43,7 +45,8 @@ def the_study():
 
 
 def some_cells(*methods: str):
-    return studies.study(*methods, seeds=(1, 2, 3))
+    """Cells on a small grid: three of each method, and Dijkstra's."""
+    return studies.study(*methods, budgets=(8, 12, 16))
 
 
 @pytest.fixture(autouse=True)
@@ -66,16 +69,17 @@ def local_rows(study, root: Path) -> dict[str, bytes]:
     return studies.rows(root)
 
 
+def bundles(root: Path) -> set[str]:
+    return {path.name for path in root.glob("artifacts/bundles/*/*")}
+
+
 def test_rows_are_those_of_a_local_run_and_bundles_come_back(cluster, tmp_path: Path) -> None:
     expected, heard = local_rows(the_study(), tmp_path / "local"), []
     root = tmp_path / "cluster"
     run_study(the_study(), config(root, cluster.address, rebuild=True, notify=lambda *event: heard.append(event)))
     assert studies.rows(root) == expected
     assert {cell.outcome for cell in studies.cells(root).values()} == {"ok"}
-    bundles = [
-        {path.name for path in (each / "artifacts" / "bundles").glob("*/*")} for each in (tmp_path / "local", root)
-    ]
-    assert bundles[0] == bundles[1]
+    assert bundles(root) == bundles(tmp_path / "local")
     assert {facts["outcome"] for event, facts in heard if event == "rebuilt"} == {"ok"}
     places = {facts["text"] for event, facts in heard if event == "progress"}
     assert places & {"building in worker-0", "building in worker-1"}
@@ -94,11 +98,11 @@ def test_a_worker_that_dies_is_replaced_and_a_cell_that_ends_every_worker_is_an_
     monkeypatch.setenv("AACBENCH_TEST_MARK", str(tmp_path / "mark"))
     methods = "alt,kill-worker,kill-first-worker,allocate"
     with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
-        study = aacbench.run_study(
+        aacbench.run_study(
             methods=methods, graphs="grid-8", budgets=16, seeds=1, queries="6/5", plugins=[PLUGIN, *studies.FAULTS],
             out=tmp_path / "study", executor="dask", workers=2, memory_limit=4,
         )  # fmt: skip
-    found = studies.by_method(study.root)
+    found = studies.by_method(tmp_path / "study")
     outcomes = {name: cell.outcome for name, cell in found.items()}
     assert outcomes.pop("kill-worker") == "error"
     assert outcomes.pop("allocate") == "out-of-memory"
@@ -112,7 +116,7 @@ def test_a_worker_that_dies_is_replaced_and_a_cell_that_ends_every_worker_is_an_
 def test_a_slow_worker_holds_up_its_own_cell_alone(cluster, tmp_path: Path) -> None:
     study, root = some_cells("alt", "patient"), tmp_path / "study"
     done, slow = [], cluster.workers[0].pid
-    expected = 4  # cells: dijkstra, alt, and three seeds of the plugin's, less the one that is held up
+    expected = 6  # of seven cells all but the one that is held up
 
     def heard(event, facts) -> None:
         if event == "cell":
@@ -164,8 +168,8 @@ def test_a_lost_scheduler_is_told_and_the_same_command_goes_on(tmp_path: Path) -
     root = tmp_path / "study"
     (tmp_path / "cluster").mkdir()
     with clusters.cluster(tmp_path / "cluster", 1) as started:
-        plugin = "--plugin", str(PLUGIN), "--executor", "dask", "--scheduler", started.address
-        process = group.started(root, "alt,patient", *plugin)
+        more = "--budgets", "8,12,16", "--plugin", str(PLUGIN), "--executor", "dask", "--scheduler"
+        process = group.started(root, "alt,patient", *more, started.address)
         group.wait_for(lambda: group.finished(root) >= 3 or process.poll() is not None)
         started.scheduler.kill()
         code, said = group.ended(process)
@@ -178,12 +182,13 @@ def test_a_lost_scheduler_is_told_and_the_same_command_goes_on(tmp_path: Path) -
     assert len(kept) >= 3
     assert group.leftovers(root) == []
     with clusters.cluster(tmp_path, 1) as another:  # on one worker, searches can be timed too
-        plugin = "--plugin", str(PLUGIN), "--executor", "dask", "--scheduler", another.address
-        assert group.completed(root, "alt,patient", *plugin, "--time", "--repetitions", "1") == (0, "")
-    whole = read_study(root).planned_cells()
-    assert len(whole) == 8
+        timed = "--time", "--repetitions", "1"
+        assert group.completed(root, "alt,patient", *more, another.address, *timed)[0] == 0
+    whole = list(read_study(root).planned_cells())
+    assert len(whole) == 7
     assert {name: files["queries.csv"] for name, (_, files) in kept.items()}.items() <= studies.rows(root).items()
-    (row, _) = latency.latencies(whole)
+    row = latency.latencies(whole)[0]
+    assert row.where
     assert f"Timed on a worker of a cluster that had its machine to itself: {row.where}." in latency.markdown([row])
 
 
@@ -201,7 +206,8 @@ def test_a_worker_with_other_code_is_refused_before_anything_runs(tmp_path: Path
         assert studies.cells(tmp_path / "study") == {}
 
 
-def test_no_scheduler_is_said_in_one_sentence(tmp_path: Path) -> None:
+def test_no_scheduler_is_said_in_one_sentence(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(dask_pool, "CONNECT_SECONDS", 0.5)
     with pytest.raises(UsageError, match=r"^No scheduler of dask answers at 'tcp://127.0.0.1:9' .*`dask scheduler`"):
         run_study(some_cells("alt"), config(tmp_path / "study", "tcp://127.0.0.1:9"))
 
@@ -210,12 +216,10 @@ def test_a_plugin_file_that_arrives_changed_is_refused(tmp_path: Path) -> None:
     here = config(tmp_path / "study")
     run_study(studies.study("flat"), replace(here, executor="local"))
     (cell,) = [cell for cell in studies.cells(here.root).values() if cell.key["method"] == "flat"]
-    from aacbench.run.rebuild import stored_job
-
     shipment = shipment_of(Step(stored_job(here, cell)), here.limits)
     payload = pickle.dumps(shipment)
     assert isinstance(run_shipment(payload, tmp_path / "worker").payload, bytes)
     changed = payload.replace(b"dtype=np.int16", b"dtype=np.int64")
     assert changed != payload
-    with pytest.raises(aacbench.errors.DataError, match=r"cluster_methods\.py arrived with other bytes"):
+    with pytest.raises(DataError, match=r"cluster_methods\.py arrived with other bytes"):
         run_shipment(changed, tmp_path / "worker")
