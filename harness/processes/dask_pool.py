@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any, Protocol
 
-from aacbench.errors import ClusterError, UsageError
+from aacbench.errors import ClusterError, StoreError, UsageError
 from aacbench.processes import remote
 from aacbench.processes.pool import Limits, interrupts_held_back, without_main
 from aacbench.processes.versions import difference, versions
@@ -252,8 +252,12 @@ class DaskPool:
             sent.started -= 1  # its worker lives
         for place in missing.places if missing else ():
             files = self.packing.files(sent.job, place)
-            with suppress(OSError):  # it may be gone, and the job then goes to another one
+            try:
                 self._client.run(remote.receive, self._run, place, files, workers=[missing.worker])
+            except StoreError as error:
+                raise ClusterError(f"The worker {missing.worker} cannot go on: {error}") from error
+            except OSError:
+                pass  # it is gone, and the job then goes to another one
         self._submit(sent, missing.worker if missing else self._only)
 
     def _gone(self) -> ClusterError:

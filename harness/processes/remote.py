@@ -18,7 +18,7 @@ from aacbench.errors import AacbenchError
 from aacbench.processes.pool import Limits, Pool, run_all, start_server
 from aacbench.processes.versions import difference, versions
 from aacbench.processes.worker import Failure
-from aacbench.util.atomic_io import fill_folder
+from aacbench.util.atomic_io import fill_folder, storing
 from aacbench.util.cleanup import this_host
 from aacbench.util.shared_folder import shared_folder
 
@@ -91,7 +91,9 @@ def run_task(task: Task) -> Answer:
 
 def receive(run: str, place: str, files: Mapping[str, bytes], dask_worker: Any) -> None:
     """Keep what the client sent, for every worker on this machine; dask gives the worker."""
-    fill_folder(_run_of(run, Path(dask_worker.local_directory).parent).folder / place, files)
+    folder = _run_of(run, Path(dask_worker.local_directory).parent).folder
+    with storing(folder):
+        fill_folder(folder / place, files)
 
 
 def end_run(run: str) -> None:
