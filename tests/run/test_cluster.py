@@ -15,6 +15,8 @@ import clusters
 import dask
 import small_studies as studies
 from cli import group
+from cli.command import command
+from registration.studies import project
 from stored_cells import read_events
 
 import aacbench
@@ -153,6 +155,16 @@ def test_control_c_ends_what_is_under_way_and_keeps_what_is_done(cluster, tmp_pa
     assert sorted(record["key"]["label"] for record, _ in group.store(root).values()) == ["alt", "dijkstra"]
     group.wait_for(lambda: not cluster.left())
     group.wait_for(lambda: not cluster.children())
+
+
+def test_a_registered_run_is_bound_in_the_client(cluster, tmp_path: Path) -> None:
+    registered = project(tmp_path)
+    assert registered.call("lock") == 0
+    address = "--executor", "dask", "--scheduler", cluster.address
+    assert command("run", "--prereg", registered.toml, "--out", registered.study, *address) == 0
+    events = [line.event for line in registered.entries()]
+    assert events == ["lock", "run_start", *["cell"] * 5, "run_end"]
+    assert registered.call("verify") == 0
 
 
 def test_times_are_refused_where_no_worker_has_its_machine_to_itself(cluster, tmp_path: Path) -> None:
