@@ -49,6 +49,10 @@ class StoreError(AacbenchError):
     """A study folder that cannot be written to as things stand, such as on a full disk; what it holds is intact."""
 
 
+class ClusterError(AacbenchError):
+    """A cluster that is gone or cannot go on; what was finished on it is kept."""
+
+
 class DamagedCellError(AacbenchError):
     """A stored cell that is no longer what was written."""
 

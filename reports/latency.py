@@ -18,7 +18,7 @@ from aacbench.reports.formatting import (
     with_short_graphs,
     without_markup,
 )
-from aacbench.run.layout import CONTROL_FILE, TIMINGS_FILE
+from aacbench.run.layout import CONTROL_FILE, TIMED_ON, TIMINGS_FILE
 from aacbench.run.rows import read_timings
 from aacbench.run.store import Cell
 
@@ -50,6 +50,7 @@ class Latency:
     build_bytes: int | None
     mean: float
     variant: str = ""
+    where: str = ""  # the machine of a cluster that it was timed on
 
     def cells(self) -> dict[str, str]:
         return {
@@ -103,8 +104,18 @@ def notes(rows: Sequence[Latency]) -> list[str]:
         "graph and budget, except dijkstra, ran twice under two names: the A/A ratio compares the two, and differences "
         "between methods below the A/A spread mean nothing. A build costs its own seconds plus those of its pools; its "
         "memory is the increase of the worker's peak memory, including libraries that the build imports.",
+        *_places(rows),
         *mark_notes(any(row.oracle for row in rows), all(row.matched for row in rows)),
     ]
+
+
+def _places(rows: Sequence[Latency]) -> list[str]:
+    """Where searches were timed, if not on the machine of the run."""
+    hosts = sorted({row.where for row in rows} - {""})
+    if not hosts:
+        return []
+    here = " and on the machine of the run" if any(not row.where for row in rows) else ""
+    return [f"Timed on a worker of a cluster that had its machine to itself: {', '.join(hosts)}{here}."]
 
 
 def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None, variant: str) -> Latency:
@@ -132,6 +143,7 @@ def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None,
         build_bytes=max(memory, default=None),
         mean=float(per_query.mean()),
         variant=variant,
+        where=", ".join(sorted({str(cell.record[TIMED_ON]) for cell in cells if TIMED_ON in cell.record})),
     )
 
 

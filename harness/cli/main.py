@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from aacbench.errors import AacbenchError, DamagedCellError, DamagedPlanError, LockError
-from aacbench.run.exit_codes import MISMATCH, USAGE
+from aacbench.errors import AacbenchError, ClusterError, DamagedCellError, DamagedPlanError, LockError
+from aacbench.run.exit_codes import MISMATCH, SOME_FAILED, USAGE
 from aacbench.util.text import one_line
 from aacbench.version import VERSION
 
@@ -94,13 +94,19 @@ def main(arguments: list[str] | None = None) -> None:
         if "--debug" in words:
             raise
         click.echo(f"aacbench: {error}", err=True)
-        sys.exit(MISMATCH if isinstance(error, LockError | DamagedPlanError | DamagedCellError) else USAGE)
+        sys.exit(_exit_code(error))
     except OSError as error:
         sentence = _sentence(error)
         if not sentence or "--debug" in words:
             raise
         click.echo(f"aacbench: {sentence}", err=True)
         sys.exit(USAGE)
+
+
+def _exit_code(error: AacbenchError) -> int:
+    if isinstance(error, ClusterError):
+        return SOME_FAILED  # as for a run that was stopped: what is finished is kept
+    return MISMATCH if isinstance(error, LockError | DamagedPlanError | DamagedCellError) else USAGE
 
 
 def _sentence(error: OSError) -> str:

@@ -35,20 +35,20 @@ def status(context: click.Context, study: Path | None, list_cells: bool, as_json
     """
     from aacbench.cli.cells import cell_records, cell_table
     from aacbench.run.events import last_run
-    from aacbench.run.study import read_study
+    from aacbench.run.study import read_study, summary
 
     root = study_folder(study)
-    contents = read_study(root)
-    counted = contents.summary()
+    contents = read_study(root) if list_cells else None
+    counted = summary(root) if contents is None else contents.summary()
     done = counted.planned - len(counted.missing)
     facts = {"study": str(root), "done": done, **asdict(counted), "last_run": last_run(root)}
-    listed = cell_records(contents) if list_cells else []
+    listed = [] if contents is None else cell_records(contents)
     code = MISMATCH if facts["damaged"] else ALL_OK
     if as_json:
         echo_json({**facts, "cells": listed} if list_cells else facts)
         context.exit(code)
     if list_cells:
-        click.echo(cell_table(listed, contents.damaged) + "\n")
+        click.echo(cell_table(listed, counted.damaged) + "\n")
     click.echo(f"{facts['study']}: {facts['done']} of {facts['planned']} planned cells are there")
     for outcome, count in facts["outcomes"].items():
         click.echo(f"  {outcome:14}{count:6}")

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from aacbench.cli.shared import MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, report_damage, stop_by_signals
-from aacbench.library.options import MANY_WORKERS, REPETITIONS, RunOptions, default_workers
+from aacbench.library.options import EXECUTORS, MANY_WORKERS, REPETITIONS, RunOptions, default_workers
 from aacbench.processes.pool import start_server
 from aacbench.run.exit_codes import ALL_OK, NOTHING_RAN
 
@@ -32,6 +32,16 @@ STOPPED = 1  # as for a run that could not finish some of its cells
     show_default="as many as cores, up to 4",
     type=click.IntRange(1, MANY_WORKERS),
     help="Worker processes.",
+)
+@click.option(
+    "--executor",
+    type=click.Choice(EXECUTORS),
+    default="local",
+    show_default=True,
+    help="Where cells run: in processes on this machine, or on a cluster of dask.",
+)
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="The scheduler of a cluster that is there, such as tcp://HOST:8786."
 )
 @click.option(
     "--out",

@@ -63,18 +63,30 @@ class Part:
 
 
 class PoolService(Protocol):
-    """Landmark pools, computed once per graph. Every method that uses a pool is charged its full computing time."""
+    """Landmark pools, computed once per graph. Every method that uses a pool is charged its full computing time.
 
-    def farthest(self, count: int, start: int | None = None) -> "Pool":
+    With `at`, a pool has only the columns of these vertices; a large one is then never in memory, nor stored, as a
+    whole. A method that chooses from a pool on a sample needs no more, and gets the rows it deploys from `rows`.
+    """
+
+    def farthest(self, count: int, start: int | None = None, *, at: "Array | None" = None) -> "Pool":
         """Return `count` farthest-point landmarks; the first is `start`, by default the component's lowest vertex."""
         ...
 
-    def selected(self, selector: str, count: int, seed: int = 0) -> "Pool":
+    def selected(self, selector: str, count: int, seed: int = 0, *, at: "Array | None" = None) -> "Pool":
         """Return `count` landmarks chosen by one of the `SELECTORS`, or all vertices if the component has fewer."""
         ...
 
-    def of(self, landmarks: "npt.ArrayLike") -> "Pool":
+    def of(self, landmarks: "npt.ArrayLike", *, at: "Array | None" = None) -> "Pool":
         """Return the pool of the given landmarks, in their order."""
+        ...
+
+    def rows(self, pool: "Pool", chosen: "npt.ArrayLike") -> "Pool":
+        """Return the landmarks at these positions of a pool, with the columns of every vertex."""
+        ...
+
+    def is_large(self, count: int) -> bool:
+        """Return whether so many landmarks make a pool that should be asked for at some vertices only."""
         ...
 
 

@@ -147,8 +147,10 @@ def single_precision(labels: Any, u: int, t: int) -> Any:
 def label_bounds(pool: Pool, sources: Array, targets: Array) -> tuple[Array, Array]:
     """Return the bounds on each query by the labels d(l, v) and by the labels d(v, l), one row per landmark.
 
-    Bounds are at least 0. On a symmetric graph one label serves both directions, and both arrays are the same.
+    Bounds are at least 0. On a symmetric graph one label serves both directions, and both arrays are the same. The pool
+    may be one at some vertices.
     """
+    sources, targets = pool.columns_of(sources), pool.columns_of(targets)
     ahead = _differences(pool.forward, targets, sources)
     if pool.symmetric:
         both = np.maximum(ahead, _differences(pool.forward, sources, targets))

@@ -173,6 +173,8 @@ class Progress:
             self._plan(facts)
         elif event == "graph":
             self._step(f"loading {facts['name']}")
+        elif event == "cluster":
+            self._step(facts["text"])
         elif event == "progress":
             self._building(facts)
         elif event in ("timed", "untimed"):

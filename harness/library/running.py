@@ -19,6 +19,7 @@ from aacbench.plugins.manager import PluginManager
 from aacbench.plugins.settings import resolve
 from aacbench.prereg.binding import Bound, BoundRun, bind
 from aacbench.prereg.files import files_of
+from aacbench.processes.dask_pool import check_installed
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports import controls, latency, tables
@@ -27,10 +28,10 @@ from aacbench.run.driver import prepare, run_study
 from aacbench.run.exit_codes import exit_code
 from aacbench.run.layout import DERIVED, STUDIES
 from aacbench.run.records import BASELINE, Study
-from aacbench.run.run_config import MethodSource, RunConfig, named
+from aacbench.run.run_config import DASK, MethodSource, RunConfig, named
 from aacbench.run.store import read_cell, scan
 from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_study
-from aacbench.run.timing import time_study
+from aacbench.run.timing import check_place, time_study
 from aacbench.util import array_store as artifacts
 from aacbench.util.atomic_io import make_folder, remove, replace_file, storing
 from aacbench.util.cleanup import UNFINISHED, scratch_name
@@ -77,6 +78,8 @@ def prepare_run(options: RunOptions, *, to_build: bool = False) -> PreparedRun:
 
     `to_build` says that this process may itself build with the plugins, as a notebook does.
     """
+    if options.executor == DASK:
+        check_installed()
     plugins = load_files(options.plugin_files, to_build=to_build)
     changes = options.changes
     bound = _bound(options, plugins) if options.prereg else None
@@ -92,6 +95,8 @@ def prepare_run(options: RunOptions, *, to_build: bool = False) -> PreparedRun:
         options.out or (bound.files.study if bound else default_folder(study, changed=bool(changes))),
         plugins,
         workers=options.workers,
+        executor=options.executor,
+        scheduler=options.scheduler or "",
         existing=options.existing,
         rebuild=options.rebuild,
         limits=options.limits,
@@ -170,9 +175,12 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
     plugins, progress = run.plugins, run.progress
     known = len(plugins.problems())
     observed = replace(config, notify=observing(config.root, plugins, progress.notify))
+    timing = run.repetitions and config.existing != "verify"
     with progress:
+        if timing:
+            check_place(observed)
         cells = [name for _, name in run_study(run.study, observed)]
-        if run.repetitions and config.existing != "verify":
+        if timing:
             time_study(config, cells, repetitions=run.repetitions, again=config.existing == "replace")
     contents = read_study(config.root)
     rows = tables.rows_of(contents.planned_cells())

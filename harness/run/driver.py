@@ -9,16 +9,16 @@ from typing import Any
 
 from aacbench.contract.composite import part_names
 from aacbench.errors import DamagedCellError, DataError
-from aacbench.processes.pool import Pool
 from aacbench.run.build import Built, CellJob, Result
 from aacbench.run.events import RunLog, new_log
+from aacbench.run.executors import step_pool
 from aacbench.run.fitting import Answer, Question, ask_all
 from aacbench.run.loaded_graph import GraphMetadata, metadata_of
 from aacbench.run.plan import CellPlan, Choice, Plan, check_methods, choose, estimated_work, plan
 from aacbench.run.rebuild import built_before, fastest_cells, judged, other_seed, rebuild, stored_bundle, stored_job
 from aacbench.run.records import Study
 from aacbench.run.run_config import RunConfig, key_of, named
-from aacbench.run.steps import run_cells, step_pool
+from aacbench.run.steps import StepPool, run_cells
 from aacbench.run.store import Cell, Existing, commit, decide, read_or_damage, state_of, sweep
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.run.variants import queries_and_policy
@@ -50,7 +50,7 @@ class _Run:
     config: RunConfig
     graphs: Mapping[str, GraphMetadata]
     log: RunLog
-    pool: Pool
+    pool: StepPool
 
     def key(self, cell: CellPlan) -> dict[str, Any]:
         return key_of(self.study, self.config, self.graphs, cell)
@@ -81,12 +81,13 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     def progress(job: CellJob, text: str) -> None:
         config.notify("progress", {"cell": job.cell_id, "plan": job.plan, "text": text})
 
-    options = {name: getattr(config, name) for name in ("existing", "workers", "rebuild", "lock")}
+    recorded = ("existing", "workers", "executor", "scheduler", "rebuild", "lock")
+    options = {name: getattr(config, name) for name in recorded}
     log = new_log(
         config.root, {"study": study.record(), "version": VERSION, "limits": asdict(config.limits), **options}
     )
     try:
-        with step_pool(config.workers, config.limits, progress) as pool:
+        with step_pool(config, config.workers, progress) as pool:
             planned, graphs = prepare(study, config)
             config.binding.check([key_of(study, config, graphs, cell) for cell in planned.cells])
             run = _Run(study, config, graphs, log, pool)
@@ -160,8 +161,7 @@ def _pass(
     built: dict[str, Built] = {}
 
     def jobs() -> Iterator[CellJob]:
-        for job in sorted((run.job(cell, name) for cell, name in cells), key=lambda job: job.origin):
-            cell, name = planned[job.cell_id], job.cell_id
+        for cell, name in sorted(cells, key=lambda one: run.config.origin(one[0])):
             if _settled(run, cell, name, existing, chosen.get(name)):
                 continue
             with ExitStack() as lock:
@@ -177,7 +177,7 @@ def _pass(
                     source = chosen[name].winner if name in chosen else _built_earlier(run, cell, cells)
                     if source is not None and stored_bundle(root, source) is not None:
                         built[name] = built_before(source, run.graphs[cell.built_graph].info.vertices)
-                    yield job
+                    yield run.job(cell, name)
 
     ran = 0
     try:

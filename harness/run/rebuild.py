@@ -8,9 +8,10 @@ from aacbench.bundle import store
 from aacbench.bundle.evidence import Sample
 from aacbench.errors import UsageError
 from aacbench.run.build import Built, CellJob, Result
+from aacbench.run.executors import step_pool
 from aacbench.run.layout import ARTIFACTS, BUNDLES
 from aacbench.run.run_config import RunConfig, plan_of
-from aacbench.run.steps import build_all, step_pool
+from aacbench.run.steps import build_all
 from aacbench.run.store import Cell
 from aacbench.run.study import read_plan
 from aacbench.run.variants import BASE, queries_and_policy
@@ -53,7 +54,7 @@ def built_before(cell: Cell, vertices: int) -> Built:
 def rebuild(config: RunConfig, jobs: Iterable[CellJob]) -> dict[str, Built | Result]:
     """Build cells again, each in a worker; by cell, what was built, or the result of one that has no bundle."""
     wanted = list(jobs)
-    with step_pool(min(config.workers, len(wanted)), config.limits, fresh=True) as pool:
+    with step_pool(config, min(config.workers, len(wanted)), fresh=True) as pool:
         return {job.cell_id: answer for job, answer in build_all(pool, iter(wanted))}
 
 

@@ -20,6 +20,8 @@ from aacbench.run.store import Existing
 from aacbench.util.compiled import kernel_digest
 from aacbench.util.source_file import SourceFile
 
+LOCAL, DASK = "local", "dask"  # where cells run
+
 
 @dataclass(frozen=True, slots=True)
 class MethodSource:
@@ -52,6 +54,7 @@ class RunConfig:
     plugins, with the digest of each one's source: they are loaded in workers alone. With `rebuild` a cell of each
     method is built once more when all are done, and must come out the same. `lock` is the digest of the registration
     that the run is bound to by `binding`. `artifacts` is for pools and Dijkstra's answers, by default in the study.
+    `executor` says where cells run; the workers of dask are those of the `scheduler`, or `workers` on this machine.
     """
 
     root: Path
@@ -61,6 +64,8 @@ class RunConfig:
     graph_of: GraphOf = load
     foreign_graphs: Mapping[str, str] = field(default_factory=dict)
     workers: int = 1
+    executor: str = LOCAL
+    scheduler: str = ""
     existing: Existing = "keep"
     limits: Limits = field(default_factory=Limits)
     notify: Callable[[str, Mapping[str, Any]], None] = field(default=lambda *_: None)
@@ -68,6 +73,10 @@ class RunConfig:
     lock: str | None = None
     binding: Binding = field(default_factory=Binding)
     artifacts: Path | None = None
+
+    def note(self, text: str) -> None:
+        """Tell something about the cluster that cells run on."""
+        self.notify("cluster", {"text": text})
 
     def defaults(self, method: str) -> dict[str, Any]:
         """The default of each parameter of a method, for tables that leave defaults out."""
@@ -84,7 +93,7 @@ class RunConfig:
     ) -> CellJob:
         stored = (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
         artifacts = stored if self.artifacts is None else self.artifacts.absolute()
-        origin = self._origin(plan)
+        origin = self.origin(plan)
         # What a plugin's workers compute from the graph, no others read.
         own = artifacts / f"plugin-{sha256(origin.encode()).hexdigest()[:12]}" if origin else artifacts
         return CellJob(
@@ -110,7 +119,7 @@ class RunConfig:
     def _sources(self, plan: CellPlan) -> list[MethodSource]:
         return [self.methods[name] for name in (plan.method, *part_names(plan.params))]
 
-    def _origin(self, plan: CellPlan) -> str:
+    def origin(self, plan: CellPlan) -> str:
         """The plugins that a cell's method, its parts and its graph come from; empty for built-in ones."""
         digests = [source.digest for source in self._sources(plan) if not source.built_in]
         found = [*digests, *filter(None, [self.foreign_graphs.get(plan.built_graph, "")])]

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING, Any, Literal
 
 from aacbench.errors import AacbenchError, DamagedCellError, DataError, NewerFormatError
@@ -157,9 +158,9 @@ def _content(cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]
     return {**files, CELL_FILE: _encoded(complete)}
 
 
-def _encoded(record: Mapping[str, Any]) -> bytes:
+def _encoded(record: Mapping[str, Any], *, parsed: bool = False) -> bytes:
     """Return the bytes of `cell.json`; they follow from its values, so any changed byte is detected."""
-    return pretty({**record, "integrity": digest(record, FORMAT)})
+    return pretty({**record, "integrity": digest(record, FORMAT, parsed=parsed)}, parsed=parsed)
 
 
 def _fill(folder: Path, content: Mapping[str, bytes]) -> None:
@@ -238,12 +239,17 @@ def _verified(descriptor: int, folder: Path, cell_id: str) -> Cell:
 def _parsed(data: bytes) -> dict[str, Any] | None:
     """Return the contents of `cell.json` without its integrity, or None if it is damaged."""
     try:
-        record = json.loads(data)
+        record = json.loads(data, object_pairs_hook=_sharing)
         record.pop("integrity")
         complete = record["format"] == FORMAT and {"key", "outcome", "files"} <= set(record)
-        return record if complete and _encoded(record) == data else None
+        return record if complete and _encoded(record, parsed=True) == data else None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, AacbenchError):
         return None
+
+
+def _sharing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a dict whose texts are shared with those of other cells, which mostly have the same ones."""
+    return {intern(key): intern(value) if type(value) is str else value for key, value in pairs}
 
 
 def check_formats(root: Path) -> None:

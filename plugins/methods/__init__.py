@@ -18,4 +18,4 @@ def expansions(context: "BuildContext", candidate: "LabelHeuristic | Unsupported
     if isinstance(candidate, Unsupported):
         return float("inf")
     layout = deploy(candidate, context.network).searched
-    return int(search(context.network, layout, queries.sources, queries.targets).expanded.sum())
+    return int(search(context.network, layout, queries.sources, queries.targets, threads=2).expanded.sum())

@@ -106,8 +106,9 @@ def build_train(context: BuildContext) -> LabelHeuristic | Unsupported:
 
     context = counted(context, "m")
     params = context.params
-    pool = context.pools.selected(params["pool"], max(params["K0"], params["m"]))
-    ahead, back = label_bounds(pool, *_training_pairs(context))
+    pairs = _training_pairs(context)
+    pool = context.pools.selected(params["pool"], max(params["K0"], params["m"]), at=np.concatenate(pairs))
+    ahead, back = label_bounds(pool, *pairs)
     if pool.symmetric:
         return deployed(context, pool, greedy(ahead, min(params["m"], len(pool))))
     chosen = greedy(np.concatenate((ahead, back)), min(params["m"], 2 * len(pool)))
@@ -130,7 +131,8 @@ def build_paper(context: BuildContext) -> LabelHeuristic:
     from aacbench.labels import subset
     from aacbench.labels.tables import single_precision
 
-    exact = subset(context.network, *_oracle(context, "fps"), labels="replay")
+    pool, chosen = _oracle(context, "fps")
+    exact = subset(context.network, context.pools.rows(pool, chosen), np.arange(len(chosen)), labels="replay")
     rows = exact.arrays["rows"].astype(np.float32)
     return LabelHeuristic({"rows": rows}, single_precision, {"both": 0, "forward": 0, **exact.settings})
 
@@ -145,9 +147,9 @@ def _oracle(context: BuildContext, selector: str) -> tuple[Any, Any]:
     if queries is None or not len(queries):
         raise UsageError("greedy-max needs test queries, and there are none.")
     count = params["K0"] or POOL_PER_LABEL * params["K"] * (1 if context.graph.symmetric else 2)
-    pool = context.pools.selected(selector, max(count, params["K"]))
-    bounds = np.maximum(*label_bounds(pool, queries.sources, queries.targets))
-    return pool, greedy(bounds, min(params["K"], len(pool)))
+    ends = (queries.sources, queries.targets)
+    pool = context.pools.selected(selector, max(count, params["K"]), at=np.concatenate(ends))
+    return pool, greedy(np.maximum(*label_bounds(pool, *ends)), min(params["K"], len(pool)))
 
 
 def _training_pairs(context: BuildContext) -> tuple[Any, Any]:

@@ -13,7 +13,7 @@ from aacbench.graphs.components import in_largest, strong
 from aacbench.graphs.generators.dice import Dice
 from aacbench.graphs.record import Array, Graph, from_arcs
 
-FEWEST_VERTICES, MOST_VERTICES = 16, 2_000_000
+FEWEST_VERTICES, MOST_VERTICES = 16, 5_000_000
 _BEND_SHARE = 100  # one vertex in 100 is a bend in a street, not a junction
 _SLOTS = 16  # how many positions a bend can have along a stretch
 
@@ -272,19 +272,19 @@ def _join(*parts: Streets) -> Streets:
 def _city(plan: Plan, most: int) -> tuple[Array, Streets]:
     """Return the largest strongly connected city of at most `most` points, grown in the plan's order."""
     # More points never make the largest strong component smaller, so bisection finds the last that fits.
+    tail, head, _ = _arcs(plan.streets)
     low, high = 1, len(plan.growth)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if len(_core(plan, middle)) <= most else (low, middle - 1)
-    kept = _core(plan, low)
+        low, high = (middle, high) if len(_core(plan, tail, head, middle)) <= most else (low, middle - 1)
+    kept = _core(plan, tail, head, low)
     place = np.full(len(plan.growth), -1)
     place[kept] = np.arange(len(kept))
     streets = replace(plan.streets, start=place[plan.streets.start], end=place[plan.streets.end])
     return plan.points_cm[kept], streets.where((streets.start >= 0) & (streets.end >= 0))
 
 
-def _core(plan: Plan, grown: int) -> Array:
-    tail, head, _ = _arcs(plan.streets)
+def _core(plan: Plan, tail: Array, head: Array, grown: int) -> Array:
     there = np.zeros(len(plan.growth), dtype=bool)
     there[plan.growth[:grown]] = True
     arcs = there[tail] & there[head]

@@ -51,10 +51,10 @@ def deployed(
 
     Positions are in the order of preference: where the number of labels is open, the first that fit are deployed.
     """
-    labels = context.params["labels"]
+    labels, chosen = context.params["labels"], _complete(context, Selection.of(pool, forward, backward))
     if labels not in STORES:
-        return subset(context.network, pool, forward, backward, labels)
-    chosen = Selection.of(pool, forward, backward)
+        back = None if chosen.paired else chosen.backward
+        return subset(context.network, chosen.pool, chosen.forward, back, labels)
     store = _store(context, chosen)
     if isinstance(store, Unsupported):
         return store
@@ -64,6 +64,11 @@ def deployed(
         return Unsupported(f"{max(1, count)} landmarks do not fit in {labels} labels", needed)
     made = store.encode(count)
     return replace(made, facts={"labels": count, **made.facts})
+
+
+def _complete(context: BuildContext, chosen: Selection) -> Selection:
+    """Return the selection with whole rows: a pool that labels were only chosen from may have few columns."""
+    return chosen if chosen.pool.vertices is None else chosen.on(context.pools.rows(chosen.pool, chosen.positions()))
 
 
 def _store(context: BuildContext, chosen: Selection) -> Store | Unsupported:

@@ -44,13 +44,17 @@ class Selection:
         ahead = min(len(self.forward), max(count - len(self.backward), round(count * len(self.forward) / len(self))))
         return replace(self, forward=self.forward[:ahead], backward=self.backward[: count - ahead])
 
+    def positions(self) -> Array:
+        """The positions of the chosen landmarks, each once, ascending."""
+        return np.unique(np.concatenate((self.forward, self.backward)))
+
     def landmarks(self) -> Array:
         """The vertices whose labels are chosen, each once."""
-        return self.pool.landmarks[np.unique(np.concatenate((self.forward, self.backward)))]
+        return self.pool.landmarks[self.positions()]
 
     def on(self, pool: Pool) -> "Selection":
         """Return the same landmarks as positions in a pool of exactly `landmarks()`."""
-        known = np.unique(np.concatenate((self.forward, self.backward)))
+        known = self.positions()
         ahead = np.searchsorted(known, self.forward)
         back = ahead if self.paired else np.searchsorted(known, self.backward)
         return Selection(pool, ahead, back, self.paired)

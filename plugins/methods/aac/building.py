@@ -23,8 +23,8 @@ def aac(context: BuildContext) -> LabelHeuristic | Unsupported:
     kept = kept_epochs(params)
     pool = context.pools.selected(params["pool"], params["K0"])  # the pool of ALT, for every seed
     inside = components.largest(context.graph)
-    rows = row_counts(context, pool)
-    if takes_whole_pool(pool, rows):
+    rows = row_counts(context, len(pool))
+    if takes_whole_pool(len(pool), rows):
         everything = first_landmarks(rows)
         return heuristic_of(context, pool, everything, {"epoch": 0, **statistics(everything, everything)})
     trained = train(pool, inside, rows, INITIAL[params["init"]], schedule, context.seed, kept | {0})
@@ -35,7 +35,7 @@ def aac(context: BuildContext) -> LabelHeuristic | Unsupported:
 def forced_first(context: BuildContext) -> LabelHeuristic | Unsupported:
     context = with_labels(context)
     pool = context.pools.selected("fps", context.params["K0"])
-    inside, rows = components.largest(context.graph), row_counts(context, pool)
+    inside, rows = components.largest(context.graph), row_counts(context, len(pool))
     picks = train(pool, inside, rows, compressor.one_hot, Schedule(epochs=0), context.seed, {0})
     return heuristic_of(context, pool, picks[0], statistics(picks[0], picks[0]))
 
@@ -46,16 +46,16 @@ def with_labels(context: BuildContext) -> BuildContext:
     return replace(context, params={**context.params, "K0": context.params["K0"] or 4 * context.params["m"]})
 
 
-def row_counts(context: BuildContext, pool: Pool) -> tuple[int, ...]:
+def row_counts(context: BuildContext, landmarks: int) -> tuple[int, ...]:
     """Return the rows of one matrix, or of the forward and the backward one; at most the size of the pool each."""
     count: int = context.params["m"]
     if context.params["directions"] == "one":
-        return (min(count, len(pool)),)
-    return (min(count // 2, len(pool)), min(count - count // 2, len(pool)))
+        return (min(count, landmarks),)
+    return (min(count // 2, landmarks), min(count - count // 2, landmarks))
 
 
-def takes_whole_pool(pool: Pool, rows: Sequence[int]) -> bool:
-    return all(count == len(pool) for count in rows)
+def takes_whole_pool(landmarks: int, rows: Sequence[int]) -> bool:
+    return all(count == landmarks for count in rows)
 
 
 def first_landmarks(rows: Sequence[int]) -> Picks:
