@@ -40,12 +40,12 @@ class Deployable:
 def deployables(cells: Iterable[Cell]) -> list[Deployable]:
     """Return what was measured and may be ranked; the baseline is among it, oracles and the like are not."""
     found = list(cells)
-    times = {(row.graph, row.budget, row.method): row for row in latencies(found)}
+    times = {(row.graph, row.budget, row.method): row for row in latencies(found) if not row.variant}
     by_id = {cell.cell_id: cell for cell in found}
     rankable = []
     for row in rows_of(found):
         used = [by_id[name] for name in row.ids]
-        if row.test is None or row.measured is None or why_not(row, used):
+        if row.variant or row.test is None or row.measured is None or why_not(row, used):
             continue
         timed = times.get((row.graph, row.budget, row.method))
         builds = [cell.record["build"] for cell in used]

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from tabulate import tabulate
 
-from aacbench.contract.composite import PARTS, split_outside_brackets
+from aacbench.contract.composite import ALTERNATIVE, PARTS, split_outside_brackets
 from aacbench.contract.parameters import as_text
 from aacbench.graphs.catalogue import FILE_PREFIX, name_and_file
 from aacbench.run.records import FILE, SCENARIO, STRATA
@@ -207,8 +207,19 @@ def short_settings(
     parts = " ".join(
         f"{part['method']}[{short_settings(part['method'], part['params'], defaults)}]"
         for part in params.get(PARTS, ())
+        if ALTERNATIVE not in part  # there are many, and one of them is deployed
     )
     return f"{own}: {parts}" if own and parts else own or parts
+
+
+def chosen_part(cell: Cell) -> str:
+    """Return the method that a method which chooses has deployed, with its settings."""
+    parts, at = cell.key["params"].get(PARTS, ()), cell.record.get("build", {}).get("facts", {}).get("chosen")
+    if at is None or at >= len(parts) or ALTERNATIVE not in parts[at]:
+        return ""
+    name, params = parts[at]["method"], parts[at]["params"]
+    inside = short_settings(name, params, cell.record.get("defaults", {}))
+    return f"{name}[{inside}]" if inside else name
 
 
 def setting_text(values: Mapping[str, Any], said: Collection[str] = ()) -> str:

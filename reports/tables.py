@@ -12,6 +12,7 @@ from aacbench.reports.formatting import (
     LONGEST_REASON,
     WORK,
     aligned,
+    chosen_part,
     is_matched,
     is_oracle,
     literal,
@@ -293,6 +294,7 @@ def _settings(cells: list[Cell], baseline: list[Cell]) -> str:
     shown = set()
     for cell in cells:
         own = short_settings(cell.key["method"], cell.key["params"], cell.record.get("defaults", {}), said)
+        own = " ".join(filter(None, (own, chosen_part(cell))))
         changed = {key: value for key, value in switches(_policy(cell)).items() if usual.get(key) != value}
         shown.add(" ".join(filter(None, (own, setting_text(changed, said)))))
     return shown.pop() if len(shown) == 1 else "by seed"

@@ -127,6 +127,7 @@ class BuildContext:
     progress: Callable[[str], None] = field(default=lambda _: None)
     oracle_queries: "QuerySet | None" = None
     parts: "tuple[Heuristic, ...]" = ()
+    alternatives: "tuple[Heuristic | Unsupported, ...]" = ()
     method: str = ""
     artifacts: ArtifactService = field(default_factory=NothingStored)
 
@@ -260,6 +261,9 @@ class Method:
 
     `made_of(params)` names the methods it is built from. They are fitted to their shares of the budget and built
     first. The method's claims then hold only if its parts claim the same. `params["parts"]` records their parameters.
+    With `chooses` they are alternatives instead: each may have the whole budget, and `context.alternatives` has them,
+    with Unsupported in the place of those that do not fit. `build` returns one of the others, and reports its place as
+    the fact `chosen`, which tables show.
 
     `search(params)` returns the search switches (`tie`, `reopen`, `bpmx`) to use unless the user sets them:
     `{"bpmx": True}`. A method that does not claim consistency is always searched with reopening.
@@ -278,3 +282,4 @@ class Method:
     search: Callable[[Params], Mapping[str, bool | str]] = no_preference
     check: Callable[[Params], str] = no_objection
     docs: str = ""  # where to read about it, shown by `aacbench methods`: a URL, or a page of the project
+    chooses: bool = False

@@ -87,8 +87,7 @@ class CellJob:
 
     def loaded(self) -> LoadedGraph:
         """The graph and its queries, which must be those the run was planned on."""
-        order = parse(self.plan.policy).vertex_order
-        found = loaded_graph(self.plan.graph_source, self.queries, self.graph_of, order)
+        found = loaded_graph(*self._source)
         if self.digests is not None and {"graph": found.net.graph.digest, **found.digests()} != self.digests:
             raise DataError(
                 f"The graph {self.plan.built_graph} or its queries are not those that this run was planned on. They "
@@ -101,7 +100,12 @@ class CellJob:
         if not self.plan.traffic:
             return self.loaded()
         self.loaded()  # refuses another graph than was planned on
-        return raised_graph(self.plan.graph_source, self.queries, self.graph_of, self.plan.traffic)
+        return raised_graph(*self._source, self.plan.traffic)
+
+    @property
+    def _source(self) -> tuple[str, QueryPlan, GraphOf, str]:
+        """What the graph is loaded by."""
+        return self.plan.graph_source, self.queries, self.graph_of, parse(self.plan.policy).vertex_order
 
     def rebuilt(self, seed: int) -> "CellJob":
         """The same cell, built from nothing with this seed."""

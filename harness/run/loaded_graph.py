@@ -93,9 +93,9 @@ def sealed(net: Network, splits: Splits) -> LoadedGraph:
 
 
 @lru_cache(maxsize=2)
-def raised_graph(graph: str, queries: QueryPlan, graph_of: GraphOf, traffic: str) -> LoadedGraph:
+def raised_graph(graph: str, queries: QueryPlan, graph_of: GraphOf, vertex_order: str, traffic: str) -> LoadedGraph:
     """The same graph and queries with the weights that this traffic leaves, cached for the next cell."""
-    built = loaded_graph(graph, queries, graph_of)
+    built = loaded_graph(graph, queries, graph_of, vertex_order)
     weights = raised_weights(built.net.graph, parse_traffic(traffic))
     return replace(sealed(with_weights(built.net, weights), built.splits), raised=True)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from aacbench.bundle import store
 from aacbench.bundle.arrays import leaves
+from aacbench.bundle.built_in import reads_arcs
 from aacbench.bundle.deploy import Deployed, deploy
 from aacbench.bundle.evidence import check_evidence, check_steady
 from aacbench.bundle.inventory import Inventory, check_budget, inventory
@@ -115,6 +116,11 @@ def check_bears_traffic(heuristic: Heuristic) -> None:
     w'(u, v) + h(v), where d' and w' are after the rise. One that reads the graph while it is searched sees w' instead
     of w, so it must say that this does no harm.
     """
+    if reads_arcs(heuristic):
+        raise UnsupportedError(
+            "Its labels are decoded by the weights of the graph, which have risen since it was built; choose labels "
+            "that store every row, such as labels=for16."
+        )
     for leaf in leaves(heuristic).values():
         goal = leaf.goal if isinstance(leaf, LabelHeuristic) else None
         if goal is not None and goal.visit is not None and not goal.bears_traffic:

@@ -236,23 +236,7 @@ class Subject:
     def traffic(self) -> Drawing:
         from aacbench.reports.figures import traffic
 
-        graph = without_traffic(self.graph(), self.traffic_by_graph.get(self.graph(), ""))
-        here = [cell for cell in self.cells if without_traffic(cell.key["graph"], cell.key.get("traffic", "")) == graph]
-        budgets = [cell.key["budget"] for cell in here if cell.key["label"] != BASELINE]
-        budget = self.choices.budget if self.choices.budget is not None else min(budgets, default=None)
-        found = traffic.points(here, graph, budget)
-        if not any(point.kind for point in found):
-            raise UsageError(f"No method was searched under traffic on {graph}; run the protocol traffic.")
-        shown = [cell for cell in here if "traffic" not in cell.key] or here
-        title = f"{graph_names([graph])[graph]}" + ("" if budget is None else f" at {budget:g} B/v")
-        caption = self.caption([cell for cell in shown if budget in (None, cell.key["budget"])])
-        drawn = traffic.draw(found, caption, self.marks)
-        said = [
-            f"{point.method} {point.mean:,.0f} at {100 * point.growth:.3g} % ({point.kind or 'none'})"
-            for point in found
-        ]
-        alt = f"Mean expansions against the growth of all weights since the build on {title}: {'; '.join(said)}."
-        return Drawing("traffic", f"traffic-{stem_of(graph)}", f"Traffic: {title}", alt, drawn, wide=True)
+        return traffic.drawing(self)
 
     def under_traffic(self) -> list[str]:
         """Return a graph under traffic for each graph that has any."""

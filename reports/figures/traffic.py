@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
+from aacbench.errors import UsageError
 from aacbench.graphs.traffic import SAME, parse_traffic
+from aacbench.reports.figures import Drawing, Subject, stem_of
 from aacbench.reports.figures.style import (
     COLUMN,
     PAGE,
@@ -19,11 +21,30 @@ from aacbench.reports.figures.style import (
     marks_of,
     styled,
 )
+from aacbench.reports.formatting import graph_names
 from aacbench.run.matched import by_query
-from aacbench.run.records import without_traffic
+from aacbench.run.records import BASELINE, without_traffic
 from aacbench.run.store import Cell
 
 TITLES = {"arcs": "single arcs", "regions": "regions", "network": "every arc"}
+
+
+def drawing(subject: Subject) -> Drawing:
+    """Draw a graph under all its traffic, at the smallest budget unless told."""
+    graph = without_traffic(subject.graph(), subject.traffic_by_graph.get(subject.graph(), ""))
+    here = [cell for cell in subject.cells if _built_on(cell) == graph]
+    budgets = [cell.key["budget"] for cell in here if cell.key["label"] != BASELINE]
+    budget = subject.choices.budget if subject.choices.budget is not None else min(budgets, default=None)
+    found = points(here, budget)
+    if not any(point.kind for point in found):
+        raise UsageError(f"No method was searched under traffic on {graph}; run the protocol traffic.")
+    shown = [cell for cell in here if "traffic" not in cell.key] or here
+    title = graph_names([graph])[graph] + ("" if budget is None else f" at {budget:g} B/v")
+    caption = subject.caption([cell for cell in shown if budget in (None, cell.key["budget"])])
+    said = [f"{each.method} {each.mean:,.0f} at {100 * each.growth:.3g} % ({each.kind or 'none'})" for each in found]
+    alt = f"Mean expansions against the growth of all weights since the build on {title}: {'; '.join(said)}."
+    drawn = draw(found, caption, subject.marks)
+    return Drawing("traffic", f"traffic-{stem_of(graph)}", f"Traffic: {title}", alt, drawn, wide=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +58,18 @@ class Point:
     total: float  # with the heuristic's own work
 
 
-def points(cells: Sequence[Cell], graph: str, budget: float | None) -> list[Point]:
-    """Return a point for each method and traffic on a graph; dijkstra stands for every budget."""
+def points(cells: Sequence[Cell], budget: float | None) -> list[Point]:
+    """Return a point for each method and traffic on one graph; dijkstra stands for every budget."""
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         key = cell.key
-        here = without_traffic(key["graph"], key.get("traffic", "")) == graph
-        if here and cell.outcome == "ok" and (budget in (None, key["budget"]) or key["method"] == "dijkstra"):
+        if cell.outcome == "ok" and (budget in (None, key["budget"]) or key["label"] == BASELINE):
             groups.setdefault((key.get("traffic", ""), key["label"]), []).append(cell)
     return [_point(traffic, label, group) for (traffic, label), group in groups.items()]
+
+
+def _built_on(cell: Cell) -> str:
+    return without_traffic(cell.key["graph"], cell.key.get("traffic", ""))
 
 
 def _point(traffic: str, label: str, cells: list[Cell]) -> Point:

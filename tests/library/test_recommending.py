@@ -82,7 +82,7 @@ def test_the_command_prints_json_and_the_cell_to_export(tmp_path, monkeypatch, c
     words = ("recommend", "p7", "--budget", 8, "--methods", "alt,too-high", "--plugin", JUDGED, "--workers", 1)
     assert command(*words, "--queries", "3/5", "--repetitions", 1, "--json") == 0
     told = json.loads(capsys.readouterr().out)
-    assert told["recommended"] == "alt"
+    assert told["recommended"].startswith("alt")  # which the protocol has with several selectors
     assert [each["method"] for each in told["left_out"]] == ["too-high"]
     program, *export = told["export"].replace("FOLDER", "exported").split()
     assert program == "aacbench"

@@ -32,9 +32,9 @@ HEAVY = "arcs[share=0.3,factor=3]"
 QUERIES = QueryPlan(validation=10, test=20)
 
 
-def measured(folder, name, graph="road-500", traffic=HEAVY, method_of=method):
+def measured(folder, name, graph="road-500", traffic=HEAVY, method_of=method, **settings):
     """A cell under traffic, built and measured here."""
-    params = fitted(name, graph_info(network(load(graph))), Budget(64)) if method_of is method else {}
+    params = fitted(name, graph_info(network(load(graph))), Budget(64), **settings) if method_of is method else {}
     job = cell_job(folder, method_of, name, params, graph=graph, queries=QUERIES, budget=64)
     plan = replace(job.plan, graph=f"{graph}+{traffic}", traffic=traffic) if traffic else job.plan
     return run_cell(replace(job, plan=plan))
@@ -130,6 +130,13 @@ def test_a_goal_search_without_the_claim_is_refused_everywhere(tmp_path):
 
 def test_a_goal_search_that_visits_nothing_needs_no_claim(tmp_path):
     assert measured(tmp_path, "cdh-paper").outcome == "ok"
+
+
+@pytest.mark.parametrize(("labels", "outcome"), [("for16", "ok"), ("cover", "unsupported"), ("packed", "unsupported")])
+def test_labels_that_are_decoded_by_arcs_are_unsupported(tmp_path, labels, outcome):
+    result = measured(tmp_path, "alt", "grid-16", labels=labels)
+    assert result.outcome == outcome, result.reason
+    assert (outcome == "ok") == (result.reason == "")
 
 
 # A study with traffic
