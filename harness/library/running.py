@@ -187,10 +187,9 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
 def _finish(config: RunConfig, contents: StudyContents, rows: list[tables.Row], show: Show) -> None:
     """Show the tables of a study and keep them beside its cells; `verify` writes nothing."""
     times = latency.latencies(contents.planned_cells())
-    text = tables.markdown(rows, table_notes(contents.plan))
-    if times:
-        text += "\n\n" + latency.markdown(times)
-    show(text)
+    after = f"\n\n{latency.markdown(times)}" if times else ""
+    show(tables.markdown(rows, table_notes(contents.plan), plain_reasons=True) + after)
+    text = tables.markdown(rows, table_notes(contents.plan)) + after
     if config.existing == "verify":
         return
     derived = config.root / DERIVED

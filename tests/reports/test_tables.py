@@ -197,7 +197,7 @@ def test_oracles_are_marked_by_the_claims_in_their_cells(tmp_path):
     never_ran = made_cell("best", [5], budget=8, outcome="unsupported")
     cells = [made_cell("best", [5], claims={"oracle": True}), never_ran, made_cell("alt", [5])]
     rows = rows_of(planned_cells(made_study(tmp_path, cells)))
-    assert [row.oracle for row in rows] == [True, False, False]
+    assert [(row.method, row.oracle) for row in rows] == [("best", False), ("best", True), ("alt", False)]
     assert "best (oracle)" in markdown(rows)
     assert "cannot be deployed" in markdown(rows)
     assert "oracle" not in markdown(rows[2:])
