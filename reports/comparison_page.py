@@ -90,12 +90,9 @@ def memory(found: Compared) -> str:
     unlike = comparison.unlike_memory(with_short_graphs(found.rows)[0])
     if unlike:
         return unlike[0]
-    apart = max(
-        (bytes_apart(row.bytes_a, row.bytes_b) for row in found.rows if row.bytes_a and row.bytes_b), default=0.0
-    )
-    return (
-        f"Memory is matched: {f'bytes differ by at most {100 * apart:.2g} %' if apart else 'both have the same bytes'}."
-    )
+    apart = [bytes_apart(row.bytes_a, row.bytes_b) for row in found.rows if row.bytes_a and row.bytes_b]
+    differ = f"measured bytes differ by at most {100 * max(apart):.2g} %" if any(apart) else "both have the same bytes"
+    return f"Memory is matched: {differ}."
 
 
 def drawings(found: Compared) -> Iterator[Drawing]:
@@ -125,11 +122,11 @@ def _queries(found: Compared, row: Comparison, title: str) -> Iterator[Drawing]:
 
     a, b = found.names
     of_graph = [cell for side in (found.a, found.b) for cell in side.planned if cell.key["graph"] == row.graph]
-    sides = [comparison.cells_at(side, _place(row)) for side in (found.a, found.b)]
-    paired = pairs.paired([cell for cell in of_graph if cell.is_reported], *sides, a, b)
+    cells_a, cells_b = (comparison.cells_at(side, _place(row)) for side in (found.a, found.b))
+    paired = pairs.paired([cell for cell in of_graph if cell.is_reported], cells_a, cells_b, a, b)
     if len(paired.dijkstra):
         alt = f"Expansions of {a} and {b} on {len(paired.dijkstra)} queries of {title}, against those of {BASELINE}."
-        figure = pairs.draw(paired, caption_of([*sides[0], *sides[1]]), title)
+        figure = pairs.draw(paired, caption_of([*cells_a, *cells_b]), title)
         yield Drawing("pairs", f"pairs-{title}", f"Query by query: {title}", alt, figure)
 
 

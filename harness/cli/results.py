@@ -215,8 +215,8 @@ def compare(
     )
     rows, differing = comparison.compare(one, other), comparison.differences(one, other)
     if as_json:
-        found = {"differences": differing, "comparisons": list(map(asdict, rows))}
-        echo_json({"a": a, "b": b, "method": method, **found})
+        compared = {"differences": differing, "comparisons": list(map(asdict, rows))}
+        echo_json({"a": a, "b": b, "method": method, **compared})
     names = (f"{method} in {a}", f"{method} in {b}") if method else (a, b)
     if not as_json:
         notes = dict.fromkeys(note for contents in studies.values() for note in study_notes(contents.plan))
