@@ -14,6 +14,7 @@ from aacbench.processes import remote
 from aacbench.processes.pool import Limits, interrupts_held_back, without_main
 from aacbench.processes.versions import difference, versions
 from aacbench.processes.worker import Failure
+from aacbench.util.cleanup import this_host
 from aacbench.util.text import describe
 
 CONNECT_SECONDS = 10.0
@@ -117,7 +118,7 @@ class DaskPool:
 
     def where(self) -> str:
         """The machine that an `alone` job runs on."""
-        return next(place.host for place in self._places() if place.address == self._only)
+        return str(self._client.run(this_host, workers=[self._only])[self._only])
 
     def _connected(self, opened: ExitStack) -> Any:
         distributed = _dask()
