@@ -1,7 +1,7 @@
 """Cost per vertex against the size of a graph: python docs/figures/size.py FOLDER [--largest 1000000]
 
 For each size a road network is written to FOLDER as DIMACS files. Then a process of its own reads it, computes a pool,
-labels, an audit and searches, each timed; and `aacbench run` runs ALT on the file at 32 and 64 B/v. Measurements stay in
+labels, an audit and searches, each timed; `aacbench run` runs ALT on the file at 32 and 64 B/v. Measurements stay in
 FOLDER, so the command goes on where it stopped. It ends with docs/figures/size.svg and a table for docs/benchmarks.md.
 """
 

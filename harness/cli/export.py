@@ -26,6 +26,7 @@ from aacbench.errors import UsageError
 @click.pass_context
 def export(
     context: click.Context,
+    /,
     cell: str | None,
     folder: Path | None,
     study: Path | None,
