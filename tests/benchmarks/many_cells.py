@@ -19,7 +19,7 @@ from aacbench.library.running import config_of
 from aacbench.plugins.manager import load_plugins
 from aacbench.protocols.reader import read_protocol
 from aacbench.run.driver import prepare, run_study
-from aacbench.run.layout import cell_id
+from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.records import Study
 from aacbench.run.run_config import key_of
 from aacbench.run.store import Cell, commit, read_cell
@@ -71,8 +71,8 @@ def write_study(study: Study, root: Path) -> int:
         template = templates[plan.graph, plan.method == "dijkstra"]
         key = key_of(study, config, graphs, plan)
         names.append(cell_id(key))
-        record = {**template.record, "key": key}
-        commit(root, names[-1], record, template.files, replace=True)
+        if not cell_folder(root, names[-1]).exists():  # so that the script goes on where it was stopped
+            commit(root, names[-1], {**template.record, "key": key}, template.files)
     write_plan(root, {"protocol_digest": protocol_digest(study), "study": study.record(), "cells": names})
     return len(names)
 
