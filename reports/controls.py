@@ -11,10 +11,9 @@ import numpy as np
 from aacbench.graphs.record import Array
 from aacbench.reports.formatting import aligned, optional, tabular, with_short_graphs, without_markup
 from aacbench.reports.latency import latencies
-from aacbench.run.records import BASELINE, OUTCOMES, TEST
+from aacbench.run.records import BASE, BASELINE, OUTCOMES, TEST
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
-from aacbench.run.variants import BASE
 from aacbench.stats import ESTIMANDS, Estimand
 
 TEXT_COLUMNS = ("graph", "factor", "switched to", "counts", "outcome")

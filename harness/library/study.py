@@ -69,6 +69,7 @@ class CellRow:
     validation: float | None
     test: float | None
     reduction: float | None
+    variant: str
 
 
 class OpenStudy:
@@ -103,8 +104,9 @@ class OpenStudy:
         import pandas as pd
 
         cells = self.contents.planned_cells()
-        base = {cell.key["graph"]: _mean(cell, TEST) for cell in cells if cell.key["method"] == BASELINE}
-        rows = [asdict(_cell_row(cell, base.get(cell.key["graph"]))) for cell in cells]
+        dijkstra = [cell for cell in cells if cell.key["method"] == BASELINE]
+        base = {(cell.variant, cell.key["graph"]): _mean(cell, TEST) for cell in dijkstra}
+        rows = [asdict(_cell_row(cell, base.get((cell.variant, cell.key["graph"])))) for cell in cells]
         return pd.DataFrame(rows, columns=list(CellRow.__slots__))
 
     @cached_property
@@ -212,6 +214,7 @@ def _cell_row(cell: Cell, base: float | None) -> CellRow:
         validation=_mean(cell, VALIDATION),
         test=test,
         reduction=100 * (1 - test / base) if test is not None and base else None,
+        variant=cell.variant,
     )
 
 
@@ -219,7 +222,7 @@ def _query_rows(cell: Cell) -> "pd.DataFrame":
     import pandas as pd
 
     key = cell.key
-    named = {"cell": cell.cell_id, "graph": key["graph"], "method": key["label"]}
+    named = {"cell": cell.cell_id, "graph": key["graph"], "method": key["label"], "variant": cell.variant}
     return pd.DataFrame({**named, "budget": key["budget"], "seed": key["seed"], **cell.queries})
 
 
