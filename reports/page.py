@@ -151,7 +151,7 @@ def _problems(found: Findings) -> Sheet | None:
         }
         for cell in bad
     ]
-    text = ("outcome", "graph", "method", "variant", "reason", "look into it")
+    text = ("outcome", "graph", "method", "reason", "look into it")
     return sheet("Cells that are not ok", rows, text, command=f"aacbench status {_quoted(found.root)}")
 
 
@@ -219,12 +219,12 @@ def _cells(found: Findings) -> Sheet:
         }
         for cell in found.contents.planned_cells()
     ]
-    return sheet("Cells", rows, ("graph", "method", "variant", "outcome", "cell", "recompute it"))
+    return sheet("Cells", rows, ("graph", "method", "outcome", "cell", "recompute it"))
 
 
 def _place(cell: Cell) -> dict[str, str]:
-    place = {"graph": cell.key["graph"], "budget": f"{cell.key['budget']:g}", "method": cell.key["label"]}
-    return {**place, "variant": cell.variant}
+    method = cell.key["label"] + (f" ({cell.variant})" if cell.variant else "")
+    return {"graph": cell.key["graph"], "budget": f"{cell.key['budget']:g}", "method": method}
 
 
 def _measured(cell: Cell) -> str:

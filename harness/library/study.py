@@ -52,6 +52,7 @@ class CellRow:
     cell: str
     graph: str
     method: str
+    variant: str
     settings: str
     budget: float
     convention: str
@@ -69,7 +70,6 @@ class CellRow:
     validation: float | None
     test: float | None
     reduction: float | None
-    variant: str
 
 
 class OpenStudy:
@@ -197,6 +197,7 @@ def _cell_row(cell: Cell, base: float | None) -> CellRow:
         cell=cell.cell_id,
         graph=key["graph"],
         method=key["label"],
+        variant=cell.variant,
         settings=short_settings(key["method"], key["params"], record.get("defaults", {})),
         budget=key["budget"],
         convention=f"{charged['name']}/{charged['version']}",
@@ -214,7 +215,6 @@ def _cell_row(cell: Cell, base: float | None) -> CellRow:
         validation=_mean(cell, VALIDATION),
         test=test,
         reduction=100 * (1 - test / base) if test is not None and base else None,
-        variant=cell.variant,
     )
 
 

@@ -17,8 +17,8 @@ from aacbench.labels.graph_info import graph_info
 from aacbench.processes.pool import Limits, isolated
 from aacbench.queries.record import QuerySet, some_targets
 from aacbench.queries.splits import Splits, query_splits
-from aacbench.run.records import BASE, QueryPlan, Study
-from aacbench.run.variants import every
+from aacbench.run.records import QueryPlan, Study
+from aacbench.run.variants import BASE, every
 from aacbench.search import Answers
 from aacbench.search.networks import Network, fingerprint, stored_network
 from aacbench.search.policy import VERTEX_ORDERS

@@ -17,20 +17,9 @@ from aacbench.graphs.catalogue import name_and_file
 from aacbench.processes.pool import Limits
 from aacbench.processes.worker import Failure
 from aacbench.run.fitting import Answer, Fitted, Question, ask_all
-from aacbench.run.records import (
-    BASE,
-    BASELINE,
-    CANDIDATE,
-    CHOSEN,
-    SINGLE,
-    TEST,
-    VALIDATION,
-    MethodChoice,
-    Study,
-    Variant,
-)
+from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, SINGLE, TEST, VALIDATION, MethodChoice, Study, Variant
 from aacbench.run.store import Cell, read_or_damage
-from aacbench.run.variants import every, queries_and_policy
+from aacbench.run.variants import BASE, every, queries_and_policy
 from aacbench.search.policy import Policy, parse, switch
 from aacbench.util.canonical import canonical
 from aacbench.util.text import suggestion

@@ -9,12 +9,11 @@ from aacbench.bundle.evidence import Sample
 from aacbench.errors import UsageError
 from aacbench.run.build import Built, CellJob, Result
 from aacbench.run.layout import ARTIFACTS, BUNDLES
-from aacbench.run.records import BASE
 from aacbench.run.run_config import RunConfig, plan_of
 from aacbench.run.steps import build_all, step_pool
 from aacbench.run.store import Cell
 from aacbench.run.study import read_plan
-from aacbench.run.variants import queries_and_policy
+from aacbench.run.variants import BASE, queries_and_policy
 
 
 def stored_study(root: Path) -> Mapping[str, Any]:

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from aacbench.run.records import BASE, QueryPlan, Study, Variant
+from aacbench.run.records import BASE as BASE
+from aacbench.run.records import QueryPlan, Study, Variant
 from aacbench.search.policy import Policy, parse
 
 
