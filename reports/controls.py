@@ -254,8 +254,8 @@ def notes(found: Controls) -> list[str]:
         "queries are others.",
         f"{a} - {b} points and {a} / {b}: the effect of the method, by reduction and by mean expansions; the lines "
         f"`{ESTIMAND}` have other summaries of the same rows.",
-        f"counts: `{EQUAL}` where every query of both methods and of dijkstra was searched again and expands as many "
-        "vertices as without the switch.",
+        f"counts: `{EQUAL}` where every query of both methods and of dijkstra expands as many vertices as without the "
+        "switch, compared row by row.",
     ]
     if any(line.effect_time is not None for line in found.lines):
         limit = "" if found.spread is None else f"; within {100 * found.spread:.0f} %, the A/A spread, it means nothing"
