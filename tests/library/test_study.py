@@ -80,7 +80,7 @@ def test_cells_have_a_row_each_with_outcome_and_reason(study):
 
 def test_queries_have_a_row_for_each_cell_and_query(study):
     queries = study.queries
-    assert list(queries) == ["cell", "graph", "method", "budget", "seed", *QUERIES]
+    assert list(queries) == ["cell", "graph", "method", "variant", "budget", "seed", *QUERIES]
     assert len(queries) == 8 * queries.cell.nunique() == 8 * 5  # those with an answer: ok or wrong
     means = queries.query("split == 'test'").groupby("cell").expanded.mean()
     answered = study.cells.query("outcome == 'ok'").set_index("cell")
