@@ -1,4 +1,4 @@
-"""Contraction hierarchies as heuristics: exact distances by lazy evaluation, and labels on a core where they are too large."""
+"""Contraction hierarchies as heuristics: exact distances, evaluated lazily; labels on a core where they do not fit."""
 
 import math
 from collections.abc import Iterator
@@ -21,6 +21,9 @@ def aacbench_methods() -> Iterator[Method]:
     )
     summary = "contraction hierarchy: the exact distance, evaluated for the vertices asked"
     yield Method("ch", summary, fit, build, parameters={"pack": pack}, docs=DOCS)
+    summary = "contraction hierarchy up to a core with landmark labels; the whole hierarchy if it fits"
+    landmarks = Parameter(0, "landmarks on the core; 0 means the most that any core leaves room for", minimum=0)
+    yield Method("ch-core", summary, fit, build_core, parameters={"K": landmarks}, docs=DOCS)
 
 
 def fit(budget: Budget, info: GraphInfo, params: Params) -> Params:
@@ -59,3 +62,37 @@ def _bytes(heuristic: LabelHeuristic, vertices: int) -> int:
     from aacbench.bundle.inventory import inventory
 
     return inventory(heuristic, vertices, dict.fromkeys(heuristic.arrays, "")).charged_bytes
+
+
+def build_core(context: BuildContext) -> LabelHeuristic | Unsupported:
+    """The whole hierarchy if it fits; else as much of it as leaves room for the most landmarks on the core.
+
+    Where that is no more landmarks than ALT has, these are plain ALT labels.
+    """
+    from aacbench.labels.hierarchy.cores import core_heuristics
+    from aacbench.labels.hierarchy.stored import contraction
+
+    room, vertices = context.params["room"], context.graph.vertices
+    made, unit = contraction(context, room)
+    if not made.stopped:
+        whole = _whole(context, made, unit, AUTO)
+        if isinstance(whole, LabelHeuristic):
+            return whole
+    for candidate in core_heuristics(made, unit, room, context.graph.symmetric, context.params["K"]):
+        if _bytes(candidate, vertices) <= room:
+            return candidate
+    return _labels_alone(context, room)
+
+
+def _labels_alone(context: BuildContext, room: int) -> LabelHeuristic | Unsupported:
+    from aacbench.graphs import components
+    from aacbench.labels import subset
+
+    graph = context.graph
+    pool = context.pools.farthest(1)
+    width = 4 if not graph.integral else pool.forward.dtype.itemsize
+    wanted = context.params["K"] or room // (width * graph.vertices * (1 if graph.symmetric else 2))
+    count = min(wanted, len(components.largest(graph)))
+    if count < 1:
+        return Unsupported("The budget is too small for one landmark")
+    return subset(context.network, context.pools.farthest(count), range(count), labels="exact" if graph.integral else "fixed")

@@ -10,7 +10,9 @@ to t that only leads downwards. A shortest path from u either leads downwards al
 shortcuts) with an arc upwards, so the same formula with d for h gives d(u, t), and h <= d by induction. With no core
 h = d.
 
-h is consistent on every arc of every G(i), so on the graph. In the core, ALT is: its labels are distances, t's too.
+h is consistent on every arc of every G(i), so on the graph. In the core, ALT is: its labels are distances, t's too. A
+label that is missing must count, or a vertex x that does not reach t would have a bound that is too low for those that
+lead to it: if d(l, x) is known and d(l, t) is not, or d(t, l) is known and d(x, l) is not, then h(x) is infinite.
 Let it be so on G(i + 1). An arc of G(i) between others is in G(i + 1), perhaps with a smaller weight. For v -> x it holds
 by definition. For u -> v, h(v) is r(v) or w(v, x) + h(x). If it is r(v), then h(u) <= r(u) <= w(u, v) + r(v), since r is
 least over downward arcs (in the core, h(u) <= d(u, t) <= w(u, v) + r(v)). If it is w(v, x) + h(x), then x = u, and
@@ -103,16 +105,24 @@ def bound(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
 
 @inline
 def least_at_first(labels: Any, scratch: Any, v: Any, known: Any) -> Any:
-    """The bound before any arc is looked at: of the way down or, in the core, by landmarks."""
+    """The bound before any arc is looked at: of the way down or, in the core, by landmarks.
+
+    A label of one of the two that the other lacks may show that there is no path.
+    """
     if v >= labels.core:
         return ~known
     best, turn, goal = np.int64(0), labels.forward, scratch.goal
     for k in range(labels.columns):
         label = np.int64(labels.rows[v * labels.columns + k])
-        if label >= 0 and goal[k] >= 0:
-            if k < turn:
+        if k < turn:
+            if label >= 0 and goal[k] < 0:
+                return FAR
+            if label >= 0:
                 best = max(best, goal[k] - label)
-            if k >= turn or labels.columns == turn:
+        if k >= turn or labels.columns == turn:
+            if label < 0 and goal[k] >= 0:
+                return FAR
+            if label >= 0 and goal[k] >= 0:
                 best = max(best, label - goal[k])
     return best
 
