@@ -26,6 +26,7 @@ def check_method(method: Method) -> None:
     _function(what, "fit", method.fit, "(budget, info, params)")
     _function(what, "build", method.build, "(context)")
     _function(what, "search", method.search, "(params)")
+    _function(what, "waives", method.waives, "(params)")
     _function(what, "check", method.check, "(params)")
     if type(method.claims) is not Claims or any(
         type(getattr(method.claims, claim.name)) is not bool for claim in fields(Claims)

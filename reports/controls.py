@@ -223,11 +223,11 @@ def cells(found: Controls, line: Line) -> dict[str, str]:
         "switched to": line.variant or "nothing",
         f"{b} %": optional(line.b.reduction, ".2f"),
         f"{a} %": optional(line.a.reduction, ".2f"),
-        f"{b} points": "" if own else optional(line.b.points, "+.2f"),
-        f"{a} points": "" if own else optional(line.a.points, "+.2f"),
+        f"{b} points": "" if own else _signed(line.b.points),
+        f"{a} points": "" if own else _signed(line.a.points),
         f"{b} ratio": "" if own else optional(line.b.ratio, ".3f"),
         f"{a} ratio": "" if own else optional(line.a.ratio, ".3f"),
-        f"{a} - {b} points": optional(line.effect, "+.2f"),
+        f"{a} - {b} points": _signed(line.effect),
         f"{a} / {b}": optional(line.effect_ratio, ".3f"),
         f"{b} time": "" if own else optional(line.b.time, ".2f"),
         f"{a} time": "" if own else optional(line.a.time, ".2f"),
@@ -235,6 +235,10 @@ def cells(found: Controls, line: Line) -> dict[str, str]:
         "counts": line.counts,
         "outcome": line.outcome,
     }
+
+
+def _signed(value: float | None) -> str:
+    return "" if value is None else "0.00" if abs(value) < 0.005 else f"{value:+.2f}"
 
 
 def rows(found: Controls) -> tuple[list[dict[str, str]], list[str]]:

@@ -168,13 +168,16 @@ def mark_notes(oracle: bool, matched: bool = True) -> list[str]:
     return notes if matched else [*notes, f"(over budget): {UNMATCHED}"]
 
 
+def warnings_of(plan: Mapping[str, Any] | None) -> list[str]:
+    """Return why the numbers of a study are not what they seem."""
+    if (plan or {}).get("study", {}).get("selection") == "retrospective":
+        return ["Settings were chosen on the test queries themselves, so these numbers are too good."]
+    return []
+
+
 def study_notes(plan: Mapping[str, Any] | None) -> list[str]:
     """Return what a reader of any table of a study with this plan must know, one line each."""
-    study = {} if plan is None else plan.get("study", {})
-    notes = file_notes(study.get("graphs", ()))
-    if study.get("selection") == "retrospective":
-        notes.insert(0, "Settings were chosen on the test queries themselves, so these numbers are too good.")
-    return notes
+    return [*warnings_of(plan), *file_notes((plan or {}).get("study", {}).get("graphs", ()))]
 
 
 def table_notes(plan: Mapping[str, Any] | None) -> list[str]:

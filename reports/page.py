@@ -10,7 +10,7 @@ import numpy as np
 
 from aacbench.reports import controls, latency, statistics_text, tables
 from aacbench.reports.figures import Drawing
-from aacbench.reports.formatting import study_notes, with_short_graphs
+from aacbench.reports.formatting import table_notes, warnings_of, with_short_graphs
 from aacbench.reports.latency import Latency
 from aacbench.reports.page_parts import Sheet, picture, quoted, rendered, sheet
 from aacbench.reports.statistics import Table
@@ -77,8 +77,8 @@ def html(found: Findings) -> str:
         outcomes=_outcomes(found.contents),
         alarm=_alarm(found.contents),
         problems=_problems(found),
-        notes=study_notes(found.contents.plan),
         controls=_controls(found),
+        warnings=warnings_of(found.contents.plan),
         results=_results(found),
         comparisons=_comparisons(found),
         untested=found.untested,
@@ -87,8 +87,8 @@ def html(found: Findings) -> str:
         registered=[_registered(each) for each in found.registered],
         plugins=[(each, [picture(drawing) for drawing in each.drawings]) for each in found.plugins],
         cells=_cells(found),
-        provenance=_provenance(found.contents, study),
-        runs=_runs(found.root),
+        provenance=provenance(found.contents),
+        runs=runs(found.root),
         commands=_commands(found),
     )
 
@@ -125,12 +125,15 @@ def _problems(found: Findings) -> Sheet | None:
         for cell in bad
     ]
     text = ("outcome", "graph", "method", "reason", "look into it")
-    return sheet("Cells that are not ok", rows, text, command=f"aacbench status {quoted(found.root)}")
+    notes = ["A method of a plugin file is replayed with --plugin FILE."]
+    return sheet("Cells that are not ok", rows, text, notes, f"aacbench status {quoted(found.root)}")
 
 
 def _results(found: Findings) -> Sheet:
-    rows, graph_notes = with_short_graphs(found.rows)
+    rows, graph_notes = with_short_graphs(tables.with_told_work(found.rows))
     notes = [*tables.notes_of(rows), *graph_notes] if rows else ["No cells yet."]
+    warned = warnings_of(found.contents.plan)
+    notes += [note for note in table_notes(found.contents.plan) if note not in warned]
     shown = [row.cells() for row in rows]
     return sheet("Results", shown, tables.TEXT_COLUMNS, notes, f"aacbench report {quoted(found.root)} --csv")
 
@@ -208,7 +211,9 @@ def _replay(root: Path, cell: Cell) -> str:
     return f"aacbench replay {cell.cell_id[:SHORT]} --study {quoted(root)}"
 
 
-def _provenance(contents: StudyContents, study: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+def provenance(contents: StudyContents) -> list[tuple[str, list[str]]]:
+    """Return versions, digests and conditions of a study, by what they are of."""
+    study = (contents.plan or {}).get("study", {})
     cells = contents.planned_cells()
     queries = study.get("queries", {})
     graphs = {cell.key["graph"]: cell.key for cell in cells}
@@ -241,7 +246,7 @@ def _digests(key: Mapping[str, Any]) -> str:
     return f"digest {key['graph_digest'][:SHORT]}" + (f", test queries {tests[:SHORT]}" if tests else "")
 
 
-def _runs(root: Path) -> list[str]:
+def runs(root: Path) -> list[str]:
     """Return when each run was started and finished; a damaged log says nothing about the cells."""
     found = []
     for file in sorted((root / RUNS).glob(f"*/{RUN_FILE}")):

@@ -105,25 +105,30 @@ class Row:
 
 
 def rows_of(cells: Iterable[Cell]) -> list[Row]:
+    """Return the rows by graph, then by budget, at which methods are compared; the baseline comes first."""
     groups: dict[_Place, list[Cell]] = {}
     for cell in cells:
         key = cell.key
         groups.setdefault((cell.variant, key["graph"], key["budget"], key["label"]), []).append(cell)
-    bases = {(variant, graph): group for (variant, graph, _, label), group in groups.items() if label == BASELINE}
-    return [_row(place, group, bases.get(place[:2], [])) for place, group in groups.items()]
+    bases = {place[:2]: group for place, group in groups.items() if place[3] == BASELINE}
+    places = {place: number for number, place in enumerate(dict.fromkeys(place[:2] for place in groups))}
+    ordered = sorted(groups, key=lambda place: (places[place[:2]], place[3] != BASELINE, place[2]))
+    return [_row(place, groups[place], bases.get(place[:2], [])) for place in ordered]
 
 
-def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
+def markdown(rows: Sequence[Row], notes: Iterable[str] = (), plain_reasons: bool = False) -> str:
+    """Return the table, notes, and the reasons of failures; these without the escapes of Markdown for a terminal."""
     if not rows:
         return "No cells yet."
-    rows, graph_notes = with_short_graphs(_with_told_work(rows))
-    parts = [aligned([row.cells() for row in rows], TEXT_COLUMNS)]
-    reasons = list(map(literal, _reasons(rows)))
-    parts += ["\n".join(lines) for lines in ([*notes, *_notes(rows), *graph_notes], reasons) if lines]
-    return without_markup("\n\n".join(parts))
+    rows, graph_notes = with_short_graphs(with_told_work(rows))
+    said = "\n".join([*notes, *_notes(rows), *graph_notes])
+    reasons = "\n".join(_reasons(rows))
+    reasons = reasons if plain_reasons else without_markup("\n".join(map(literal, reasons.splitlines())))
+    table = aligned([row.cells() for row in rows], TEXT_COLUMNS)
+    return "\n\n".join(filter(None, [without_markup(table), without_markup(said), reasons]))
 
 
-def _with_told_work(rows: Sequence[Row]) -> Sequence[Row]:
+def with_told_work(rows: Sequence[Row]) -> Sequence[Row]:
     """Leave `h_work` out if no method has any: the columns would say nothing."""
     return rows if any(row.h_work for row in rows) else [replace(row, h_work=None, total=None) for row in rows]
 
@@ -132,7 +137,7 @@ def latex(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
     """Return the table as a LaTeX tabular, under comments with what is to be said of it."""
     if not rows:
         return "% No cells yet."
-    rows, graph_notes = with_short_graphs(_with_told_work(rows))
+    rows, graph_notes = with_short_graphs(with_told_work(rows))
     said = [*notes, *_notes(rows), *graph_notes, *_reasons(rows)]
     return tabular([row.cells() for row in rows], TEXT_COLUMNS, said)
 

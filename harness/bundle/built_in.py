@@ -13,6 +13,7 @@ from aacbench.graphs.record import Array
 from aacbench.search.layouts import Layout, differential
 from aacbench.search.networks import Network
 from aacbench.search.packed import BLOCK, packed, stored_rows
+from aacbench.search.steps import steps
 
 Arrays, Settings = Mapping[str, Array], Mapping[str, Any]
 
@@ -126,7 +127,27 @@ def _check_index(offsets: Array, bases: Array, index: Array, network: Network, c
             raise UsageError("Two neighbours have no row; of every arc, one end must be in the cover.")
 
 
+def _steps(arrays: Arrays, settings: Settings, network: Network) -> Layout:
+    if set(arrays) != {"rows", "steps"}:
+        raise UsageError("The steps kernel needs exactly two arrays, named rows and steps.")
+    rows, sizes = arrays["rows"], arrays["steps"]
+    if rows.ndim != 2 or len(rows) != network.graph.vertices or rows.dtype.kind != "u" or rows.dtype.itemsize > 2:
+        raise UsageError("The array rows must hold unsigned numbers of one or two bytes, with a row for each vertex.")
+    if sizes.shape != rows.shape[1:] or not (np.isfinite(sizes) & (sizes > 0)).all():
+        raise UsageError("The array steps must hold a positive number for each column of rows.")
+    if network.graph.integral and sizes.dtype.kind != "i":
+        raise UsageError("The array steps must hold whole numbers, since the graph's weights are.")
+    unknown = set(settings) - {"both", "forward", "margin"}
+    if unknown:
+        raise UsageError(f"The steps kernel has no setting {min(unknown)!r}; it has both, forward and margin.")
+    both, forward, margin = (settings.get(name, np.int64(0)) for name in ("both", "forward", "margin"))
+    if not 0 <= both <= both + forward <= rows.shape[1] or margin < 0:
+        raise UsageError(f"both={both}, forward={forward} and margin={margin} do not fit {rows.shape[1]} columns.")
+    return steps(network, rows, sizes, both=int(both), forward=int(forward), margin=float(margin))
+
+
 BUILT_IN = {
     "differential": BuiltIn(_differential),
+    "steps": BuiltIn(_steps),
     "packed": BuiltIn(_packed, lambda settings: bool(settings.get("cover"))),
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from aacbench.errors import AacbenchError
 from aacbench.processes.beside import beside
 from aacbench.reports import controls, latency, statistics, statistics_text, tables
-from aacbench.reports.figures import Drawing, gallery
+from aacbench.reports.figures import Drawing, gallery, stem_of
 from aacbench.reports.figures.style import settle
 from aacbench.reports.formatting import table_notes, tabular
 from aacbench.reports.page import Findings, PluginSection, Registered, html
@@ -22,6 +22,7 @@ from aacbench.util.atomic_io import make_folder, replace_file, storing
 
 if TYPE_CHECKING:
     from aacbench.prereg.verify import Verification
+    from aacbench.reports.comparison_page import Compared
 
 PAGE, TEX, FIGURES = "report.html", "tables.tex", "figures"
 MOST_PAIRS = 8  # methods that a page tests against the first; the others wait for `aacbench stats`
@@ -74,6 +75,19 @@ def write_files(
         if out is None:
             _remove_others(folder / FIGURES, {drawing.stem for drawing in drawn})
     return folder / PAGE
+
+
+def write_comparison(found: "Compared", out: Path | None = None) -> Path:
+    """Write the page of a comparison into the first study's own folder for it, or into `out`, and return its path."""
+    from aacbench.reports.comparison_page import html as comparison_html
+
+    folder = out or found.a.study / DERIVED
+    page = folder / f"compare-{stem_of(found.names[0])}-{stem_of(found.names[1])}.html"
+    data = comparison_html(found).encode()
+    with storing(folder, "choose another folder with --out"):
+        make_folder(folder)
+        replace_file(page, data)
+    return page
 
 
 def _write_pdfs(folder: Path, drawings: Sequence[Drawing]) -> None:
@@ -161,7 +175,6 @@ def _forests(name: str, found: "Verification", lock: str) -> Iterator[Drawing]:
     """Draw the predictions of each estimand with their bands; a count has no interval."""
     from aacbench.prereg.evaluate import forest
     from aacbench.reports.figures import forest as plot
-    from aacbench.reports.figures import stem_of
     from aacbench.stats import estimand
 
     judged = [one for one in found.judged if one.effects]

@@ -1,5 +1,7 @@
 """The commands that read a study without running its methods: status, report, compare and stats."""
 
+import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -103,6 +105,7 @@ def report(
     """
     from aacbench.reports import controls, latency, tables
     from aacbench.reports.formatting import table_notes
+    from aacbench.reports.study_text import study_text
     from aacbench.run.study import read_study
 
     if as_csv + as_latex + as_json > 1:
@@ -119,12 +122,8 @@ def report(
         echo_table(by, root, contents, form)
         context.exit(MISMATCH if contents.damaged else ALL_OK)
     rows, times = tables.rows_of(cells), latency.latencies(cells)
-    found = controls.controls_of(contents)
-    text = tables.markdown([row for row in rows if not row.variant], table_notes(contents.plan))
-    own_times = [row for row in times if not row.variant]
-    text += f"\n\n{latency.markdown(own_times)}" if own_times else ""
-    text += f"\n\n{controls.markdown(found)}" if found else ""
     if as_json:
+        found = controls.controls_of(contents)
         more = {"controls": controls.record(found)} if found else {}
         results, latencies = list(map(asdict, rows)), list(map(asdict, times))
         echo_json({"study": str(root), "results": results, "latencies": latencies, **more})
@@ -135,14 +134,15 @@ def report(
         if times:
             click.echo("\n" + latency.latex(times))
     else:
-        click.echo(text)
+        on_terminal = sys.stdout.isatty()  # a file or another program gets Markdown
+        click.echo(study_text(contents, rows, times, plain_reasons=on_terminal))
     if not (as_json or as_csv or as_latex) or out or show or maps or plugin_files:
         from aacbench.cli.report_files import write_files
         from aacbench.library.plugin_reports import plugin_sections
 
         sections = plugin_sections(plugin_files, root, contents)
         _written(
-            lambda: write_files(root, contents, rows, times, text, out, maps, sections),
+            lambda: write_files(root, contents, rows, times, study_text(contents, rows, times), out, maps, sections),
             required=bool(out or show),
             show=show,
         )
@@ -158,7 +158,8 @@ def _written(write: Callable[[], Path], required: bool, show: bool) -> None:
             raise
         click.echo(f"aacbench: no page was written: {problem}", err=True)
         return
-    click.echo(f"Also in {page}, with figures and tables beside it.", err=True)
+    beside = ", with figures and tables beside it" if page.name == "report.html" else ""
+    click.echo(f"Also in {page}{beside}.", err=True)
     if show:
         import webbrowser
 
@@ -172,12 +173,25 @@ def _written(write: Callable[[], Path], required: bool, show: bool) -> None:
 @click.option("--study", type=FOLDER, help="The study with both methods.  [default: the only one in ./studies]")
 @click.option("--method", help="Compare this method in two studies: A and B are their folders.")
 @AS_JSON
+@click.option("--out", type=FOLDER, help="Write the page to this folder.  [default: STUDY/derived]")
+@click.option("--open", "show", is_flag=True, help="Show the page in a browser.")
 @click.pass_context
-def compare(context: click.Context, a: str, b: str, study: Path | None, method: str | None, as_json: bool) -> None:
+def compare(
+    context: click.Context,
+    a: str,
+    b: str,
+    study: Path | None,
+    method: str | None,
+    as_json: bool,
+    out: Path | None,
+    show: bool,
+) -> None:
     """Compare A with B on the test queries that both answered.
 
+    Unless JSON is asked for, a page with the table and figures is written too.
+
     \b
-    aacbench compare alt fps-rr10                      two methods of a study
+    aacbench compare alt fps-rr10 --open               two methods of a study
     aacbench compare studies/one studies/two --method alt
     """
     from aacbench.reports import comparison
@@ -203,12 +217,27 @@ def compare(context: click.Context, a: str, b: str, study: Path | None, method: 
     )
     rows, differing = comparison.compare(one, other), comparison.differences(one, other)
     if as_json:
-        found = {"differences": differing, "comparisons": list(map(asdict, rows))}
-        echo_json({"a": a, "b": b, "method": method, **found})
-    else:
-        names = (f"{method} in {a}", f"{method} in {b}") if method else (a, b)
+        compared = {"differences": differing, "comparisons": list(map(asdict, rows))}
+        echo_json({"a": a, "b": b, "method": method, **compared})
+    names = (f"{method} in {a}", f"{method} in {b}") if method else (a, b)
+    if not as_json:
         notes = dict.fromkeys(note for contents in studies.values() for note in study_notes(contents.plan))
         click.echo(comparison.markdown(rows, *names, differing, notes))
+    if not as_json or out or show:
+        from aacbench.cli.report_files import write_comparison
+        from aacbench.reports.comparison_page import Compared
+
+        where = f"--method {shlex.quote(method)}" if method else f"--study {shlex.quote(str(roots[0]))}"
+        found = Compared(
+            a=one,
+            b=other,
+            names=names,
+            contents=(studies[roots[0]], studies[roots[1]]),
+            rows=rows,
+            differing=differing,
+            command=f"aacbench compare {shlex.quote(a)} {shlex.quote(b)} {where}",
+        )
+        _written(lambda: write_comparison(found, out), required=bool(out or show), show=show)
     context.exit(MISMATCH if any(contents.damaged for contents in studies.values()) else ALL_OK)
 
 

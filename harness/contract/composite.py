@@ -78,8 +78,9 @@ def resolve_parts(method: Method, params: Params, method_of: MethodOf, resolve: 
 def assemble(method: Method, params: Params, method_of: MethodOf) -> Method:
     """Return a method without `made_of` whose claims, fit, search and build include those of its parts.
 
-    `params` come from `resolve_parts`, fitted or not. A method without parts is returned as it is.
+    `params` come from `resolve_parts`, fitted or not. Claims that the method waives with these params are left out.
     """
+    method = _with_claims_kept(method, params)
     if method.made_of is None:
         return method
     parts = [assemble(method_of(part["method"]), part["params"], method_of) for part in params[PARTS]]
@@ -127,7 +128,7 @@ def assemble(method: Method, params: Params, method_of: MethodOf) -> Method:
 def standalone(method: Method, params: Params, method_of: MethodOf) -> Method:
     """Return the assembled method with these parts fixed: its `fit` takes the method's own params only."""
     if method.made_of is None:
-        return method
+        return _with_claims_kept(method, params)
     assembled = assemble(method, params, method_of)
 
     def fit(budget: "Budget", info: "GraphInfo", own: Params) -> Params | Unsupported:
@@ -193,6 +194,15 @@ def _with_need(refusal: Unsupported, context: BuildContext) -> str:
         return refusal.reason
     each = refusal.bytes_needed / context.graph.vertices
     return f"{refusal.reason.rstrip('.')}; this part would need {refusal.bytes_needed} bytes ({each:.1f} B/v)"
+
+
+def _with_claims_kept(method: Method, params: Params) -> Method:
+    """Return the method without the claims that it waives with these params."""
+    waived = sorted(method.waives(params))
+    unknown = set(waived) - {field.name for field in fields(Claims)}
+    if unknown:
+        raise UsageError(f"{method.name} waives {min(unknown)!r}, which is not a claim.")
+    return replace(method, claims=replace(method.claims, **dict.fromkeys(waived, False))) if waived else method
 
 
 def _joint_claims(claims: list[Claims]) -> Claims:

@@ -1,5 +1,6 @@
 """Parameters and budget rules shared by methods with landmarks."""
 
+from fractions import Fraction
 from typing import Any
 
 from aacbench.contract.budget import Budget, GraphInfo
@@ -9,16 +10,20 @@ GROWING = ("fps", "avoid", "random", "degree")  # the first K landmarks of a lon
 BY_COORDINATES = ("planar", "boundary")
 SELECTORS = (*GROWING, *BY_COORDINATES, "maxcover", "mixed")
 
-STORES = ("for16", "cover", "packed")  # narrow ones: how many landmarks fit is known once they are encoded
+PACKED = ("for16", "cover", "packed")  # lossless and narrow: how many landmarks fit is known once they are encoded
+STEPS = {"u16": 2, "u8": 1}  # bytes of a label in whole steps
+STEP_BYTES = 8  # of the step of each column
 ROOM = "room"  # the bytes per vertex that `fit` grants a narrow store, in the fitted params
+
+_REAL_BYTES = "{} labels need a convention that charges real bytes, such as measured/1"
 
 LABELS = Parameter(
     "auto",
     "how distances are stored: exact (integers, or 8-byte floats with a margin for rounding), fixed (float weights "
     "rounded down to 4-byte integers, still admissible), replay (8-byte floats without a margin, as published), or in "
-    "one of the narrow stores for16, cover and packed; auto "
+    "one of the narrow stores for16, cover, packed (lossless), u16 and u8 (in whole steps, rounded down); auto "
     "is exact for integer weights, else fixed, or replay where the convention does not charge real widths",
-    choices=("auto", "exact", "fixed", "replay", *STORES),
+    choices=("auto", "exact", "fixed", "replay", *PACKED, *STEPS),
 )
 
 
@@ -39,7 +44,7 @@ def landmarks_that_fit(budget: Budget, info: GraphInfo, params: Params) -> Param
     impossible = cannot_select(info, params.get("pool"))
     if impossible:
         return impossible
-    if params["labels"] in STORES:
+    if params["labels"] in PACKED:
         return room_for(budget, info, params)
     values = values_that_fit(budget, info, params["labels"])
     if isinstance(values, Unsupported):
@@ -56,7 +61,7 @@ def room_for(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupp
     """Return the params with the bytes that a narrow store may take; how many labels these hold, the build finds."""
     labels = params["labels"]
     if budget.convention.value_bytes is not None:
-        return Unsupported(f"{labels} labels need a convention that charges real bytes, such as measured/1")
+        return Unsupported(_REAL_BYTES.format(labels))
     if info.label_bytes > 4:
         return Unsupported(f"{labels} labels are for distances that fit 4 bytes; use labels=exact")
     return {**params, ROOM: budget.bytes_per_vertex}
@@ -69,6 +74,8 @@ def does_not_fit(what: str, wanted: int, budget: Budget, fits: int) -> Unsupport
 
 def values_that_fit(budget: Budget, info: GraphInfo, labels: str) -> int | Unsupported:
     """Return how many labels fit at each vertex, given the value of the parameter `labels`."""
+    if labels in STEPS:
+        return _columns_that_fit(budget, info, labels)
     if info.integral and labels == "fixed":
         return Unsupported("Fixed-point labels are for float weights; use labels=exact for integer weights")
     width = info.label_bytes if info.integral or labels not in ("exact", "replay") else 8
@@ -76,6 +83,19 @@ def values_that_fit(budget: Budget, info: GraphInfo, labels: str) -> int | Unsup
     if fits < 1:
         return Unsupported(f"A label of {width} bytes does not fit {budget.bytes_per_vertex:g} bytes per vertex")
     return fits
+
+
+def _columns_that_fit(budget: Budget, info: GraphInfo, labels: str) -> int | Unsupported:
+    """Return how many columns of labels fit; the step of each is charged too."""
+    if budget.convention.value_bytes is not None:
+        return Unsupported(_REAL_BYTES.format(labels))
+    fits = int(Fraction(budget.bytes_per_vertex) * info.vertices // (info.vertices * STEPS[labels] + STEP_BYTES))
+    return fits or Unsupported(f"A column of {labels} labels does not fit {budget.bytes_per_vertex:g} bytes per vertex")
+
+
+def waived(params: Params) -> tuple[str, ...]:
+    """Return the claims that methods with landmarks do not make: labels in steps are not consistent."""
+    return ("consistent",) if params["labels"] in STEPS else ()
 
 
 def resolved(budget: Budget, info: GraphInfo, labels: str) -> str:

@@ -1,6 +1,6 @@
 """The records a method is made of: claims, parameters, the build context, heuristics and the method itself."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -252,6 +252,11 @@ def no_objection(params: Params) -> str:
     return ""
 
 
+def waives_nothing(params: Params) -> Collection[str]:
+    """Keep all claims with all settings: the default of `Method.waives`."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """A heuristic method.
@@ -270,6 +275,8 @@ class Method:
 
     `check(params)` checks what a single `Parameter` cannot, such as one setting limiting another. It returns an empty
     string, or one sentence that says what is wrong. It is called before a run is planned.
+
+    `waives(params)` names the claims that the method does not make with these settings: `("consistent",)`.
     """
 
     name: str
@@ -283,3 +290,4 @@ class Method:
     check: Callable[[Params], str] = no_objection
     docs: str = ""  # where to read about it, shown by `aacbench methods`: a URL, or a page of the project
     chooses: bool = False
+    waives: Callable[[Params], Collection[str]] = waives_nothing

@@ -91,7 +91,7 @@ def alt_layout(
     symmetric = rows.ndim == 2 and rows.shape[1] == landmarks
     if not symmetric and rows.shape[1:] != (2 * landmarks,):
         raise UsageError(f"Labels of shape {rows.shape} do not fit {landmarks} landmarks.")
-    columns = {"both": landmarks} if symmetric else {"forward": landmarks}
+    columns: dict[str, Any] = {"both": landmarks} if symmetric else {"forward": landmarks}
     safe = rounding_margin(rows) if margin is None else margin
     return differential(network, rows, margin=safe, scale=scale, **columns)
 

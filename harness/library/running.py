@@ -22,8 +22,8 @@ from aacbench.prereg.files import files_of
 from aacbench.processes.dask_pool import check_installed
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
-from aacbench.reports import controls, latency, tables
-from aacbench.reports.formatting import table_notes
+from aacbench.reports import latency, tables
+from aacbench.reports.study_text import study_text
 from aacbench.run.driver import prepare, run_study
 from aacbench.run.exit_codes import exit_code
 from aacbench.run.layout import DERIVED, STUDIES
@@ -195,19 +195,13 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
 def _finish(config: RunConfig, contents: StudyContents, rows: list[tables.Row], show: Show) -> None:
     """Show the tables of a study and keep them beside its cells; `verify` writes nothing."""
     times = latency.latencies(contents.own_cells())
-    own = [row for row in rows if not row.variant]
-    text = tables.markdown(own, table_notes(contents.plan))
-    if times:
-        text += "\n\n" + latency.markdown(times)
-    if found := controls.controls_of(contents):
-        text += "\n\n" + controls.markdown(found)
-    show(text)
+    show(study_text(contents, rows, times, plain_reasons=True))
     if config.existing == "verify":
         return
     derived = config.root / DERIVED
     with storing(config.root):
         make_folder(derived)
-        replace_file(derived / "results.md", (text + "\n").encode())
+        replace_file(derived / "results.md", (study_text(contents, rows, times) + "\n").encode())
         replace_file(derived / "results.csv", tables.csv_text(rows).encode())
     show(f"\nAlso in {derived / 'results.md'} and results.csv.")
     if any(row.outcome == "ok" for row in _asked_for(rows)):

@@ -14,6 +14,7 @@ from aacbench.processes import remote
 from aacbench.processes.pool import Limits, interrupts_held_back, without_main
 from aacbench.processes.versions import difference, versions
 from aacbench.processes.worker import Failure
+from aacbench.util.cleanup import this_host
 from aacbench.util.text import describe
 
 CONNECT_SECONDS = 10.0
@@ -70,6 +71,7 @@ class DaskPool:
     _run: str = field(default_factory=lambda: f"run-{secrets.token_hex(8)}")
     _client: Any = None
     _only: str = ""
+    _waiting: bool = False
     _sent: dict[str, _Sent] = field(default_factory=dict)
     _events: "queue.SimpleQueue[tuple[str, str | None]]" = field(default_factory=queue.SimpleQueue)
     _open: ExitStack = field(default_factory=ExitStack)
@@ -117,7 +119,7 @@ class DaskPool:
 
     def where(self) -> str:
         """The machine that an `alone` job runs on."""
-        return next(place.host for place in self._places() if place.address == self._only)
+        return str(self._client.run(this_host, workers=[self._only])[self._only])
 
     def _connected(self, opened: ExitStack) -> Any:
         distributed = _dask()
@@ -147,14 +149,14 @@ class DaskPool:
             )
             opened.enter_context(cluster)
             cluster.scale(self.count)  # they start while the caller goes on
-        self.note(f"dask: {self.count} workers on this machine" + (f", {cluster.dashboard_link}" if drawn else ""))
+        self.note(f"dask on this machine, workers: {self.count}" + (f", {cluster.dashboard_link}" if drawn else ""))
         return cluster
 
     def _check_workers(self) -> None:
         """Wait for a worker, and refuse a cluster that would compute with other code."""
         places = self._places()
         if not places:
-            self.note(f"dask: waiting for a worker to join {self.scheduler}")
+            self.note(f"dask at {self.scheduler}: waiting for a worker")
             self._client.wait_for_workers(1)
             places = self._places()
         for address, found in self._client.run(_versions_there(), on_error="return").items():
@@ -175,14 +177,18 @@ class DaskPool:
                 "its own, or leave out --time."
             )
         threads = sum(place.threads for place in places)
-        self.note(f"dask: {len(places)} workers, {threads} threads, on {len(set(hosts))} machines")
+        self.note(f"dask at {self.scheduler}, machines: {len(set(hosts))}, workers: {len(places)}, threads: {threads}")
 
     def _places(self) -> list[_Place]:
         workers = self._client.scheduler_info()["workers"]
         return [_Place(address, each["host"], each["nthreads"]) for address, each in workers.items()]
 
     def _fill(self, next_job: Callable[[], Any]) -> None:
-        room = 1 if self.alone else max(1, self._threads())
+        threads = self._threads()
+        if not threads and not self._waiting:
+            self.note("dask: no worker is left; waiting for one")
+        self._waiting = not threads
+        room = 1 if self.alone else max(1, threads)
         while len(self._sent) < room and (job := next_job()) is not None:
             name = self.packing.name(job)
             task = remote.Task(self._run, name, versions(), self.limits, self.packing.link(job))
@@ -248,17 +254,21 @@ class DaskPool:
 
     def _again(self, sent: _Sent, missing: remote.Missing | None) -> None:
         """Submit a job once more; first send a worker what it lacks."""
-        if missing is not None:
-            sent.started -= 1  # its worker lives
-        for place in missing.places if missing else ():
-            files = self.packing.files(sent.job, place)
-            try:
-                self._client.run(remote.receive, self._run, place, files, workers=[missing.worker])
-            except StoreError as error:
-                raise ClusterError(f"The worker {missing.worker} cannot go on: {error}") from error
-            except OSError:
-                pass  # it is gone, and the job then goes to another one
-        self._submit(sent, missing.worker if missing else self._only)
+        if missing is None:
+            self._submit(sent, self._only)
+            return
+        sent.started -= 1  # its worker lives
+        for place in missing.places:
+            self._send(missing.worker, place, self.packing.files(sent.job, place))
+        self._submit(sent, missing.worker)
+
+    def _send(self, worker: str, place: str, files: Mapping[str, bytes]) -> None:
+        try:
+            self._client.run(remote.receive, self._run, place, files, workers=[worker])
+        except StoreError as error:
+            raise ClusterError(f"The worker {worker} cannot go on: {error}") from error
+        except OSError:
+            pass  # it is gone, and the job then goes to another one
 
     def _gone(self) -> ClusterError:
         return ClusterError(
@@ -270,7 +280,7 @@ class DaskPool:
         """Cancel what is queued, and end what workers have under way for this run."""
         with suppress(Exception):
             if self._client.status == "running":
-                self._client.cancel([sent.future for sent in self._sent.values()])
+                self._client.cancel([sent.future for sent in self._sent.values() if sent.future is not None])
                 self._client.run(remote.end_run, self._run, on_error="ignore")
 
 

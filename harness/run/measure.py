@@ -141,12 +141,13 @@ def _searched(job: CellJob, loaded: LoadedGraph, deployed: Deployed, facts: dict
     audit = _audit(loaded, deployed, splits) if job.audit else Audit(0, 0, {}, None, ())
     loaded.check()  # a heuristic may change the graph when it is asked
     every = smallest([*cases, *audit.counterexamples])
+    graph = loaded.net.graph
     facts["audit"] = {
         "pairs": audit.pairs + sum(len(split.queries) for split in splits),
         "arcs": audit.arcs,
         "violations": total(audit.violations, *counts),
         "consistent": audit.consistent,
-        "counterexamples": [{**_fields(case), "sentence": case.sentence} for case in every],
+        "counterexamples": [{**_fields(case), "sentence": case.named(graph)} for case in every],
     }
     if buckets := {split.name: split.queries.buckets.tolist() for split in splits if split.queries.buckets is not None}:
         facts["buckets"] = buckets  # of each query, in the order of the rows
@@ -154,7 +155,7 @@ def _searched(job: CellJob, loaded: LoadedGraph, deployed: Deployed, facts: dict
     broken = next((case for case in every if _claimed(job.claims, case.claim)), None)
     files = {"queries.csv": write_queries(_columns(splits))}
     if broken is not None:
-        return Result("wrong", f"not {broken.claim}: {broken.sentence}", facts, files)
+        return Result("wrong", f"not {broken.claim}: {broken.named(graph)}", facts, files)
     return Result("ok", "", facts, files)
 
 

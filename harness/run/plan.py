@@ -178,8 +178,8 @@ def _wanted(
 
 def estimated_work(study: Study, cell: CellPlan, info: GraphInfo) -> int:
     """Return how many vertices a cell's searches expand at most; builds are not counted."""
-    queries, _ = queries_and_policy(study.record(), cell.variant)
-    queries = sum(queries.most(split, info.vertices) for split in cell.splits)
+    drawn, _ = queries_and_policy(study.record(), cell.variant)
+    queries = sum(drawn.most(split, info.vertices) for split in cell.splits)
     return 0 if cell.unsupported or cell.failed else info.vertices * queries
 
 

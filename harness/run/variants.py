@@ -29,7 +29,7 @@ def under(study: Study, variant: Variant) -> Study:
 
 def queries_and_policy(study: Mapping[str, Any], name: str) -> tuple[QueryPlan, Policy]:
     """Return the queries and the search of a stored study, given by its record, under the variant of this name."""
-    found = next((variant for variant in study.get("variants", ()) if variant["name"] == name), {})
+    found: Mapping[str, Any] = next((one for one in study.get("variants", ()) if one["name"] == name), {})
     return _queries(study["queries"], found), _policy(study["search"], found)
 
 

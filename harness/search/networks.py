@@ -244,9 +244,8 @@ def save_network(root: Path, net: Network) -> str:
     """Store a network's arrays unless they are there already, and return their key."""
     key = _key(net.graph, net.order)
     if not array_store.holds(root, key):
-        graph = net.graph
-        arrays = {f"arcs_{name}": array for name, array in net.arcs._asdict().items()}
-        arrays |= {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
+        sides = {"arcs": net.arcs} if net.graph.symmetric else {"arcs": net.arcs, "backward": net.backward}
+        arrays = {f"{side}_{name}": array for side, arcs in sides.items() for name, array in arcs._asdict().items()}
         array_store.write(root, key, {**arrays, "original": net.original, "place": net.place}, {"order": net.order})
     return key
 
@@ -256,8 +255,11 @@ def _cached(graph: Graph, order: str) -> Network | None:
     if stored is None:
         return None
     arcs = Arcs(*(stored.arrays[f"arcs_{name}"] for name in Arcs._fields))
-    return Network(graph, order, stored.arrays["original"], stored.arrays["place"], arcs)
+    found = Network(graph, order, stored.arrays["original"], stored.arrays["place"], arcs)
+    if "backward_heads" in stored.arrays:  # otherwise the arcs are their own reverse
+        found.__dict__["backward"] = Arcs(*(stored.arrays[f"backward_{name}"] for name in Arcs._fields))
+    return found
 
 
 def _key(graph: Graph, order: str) -> str:
-    return array_store.key_of({"network": "network/1", "graph": graph.digest, "order": order})
+    return array_store.key_of({"network": "network/2", "graph": graph.digest, "order": order})

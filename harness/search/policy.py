@@ -64,7 +64,8 @@ def parse(text: str, base: Policy = POLICIES["modern"]) -> Policy:
         if position == 0 and not equals and key in POLICIES:
             policy = POLICIES[key]
         elif key in CHOICES and equals:
-            policy = replace(policy, **{key: value})
+            chosen: dict[str, Any] = {key: value}
+            policy = replace(policy, **chosen)
         elif key == "reopen" and value in ("on", "off"):
             policy = replace(policy, reopen=value == "on")
         elif key == "bpmx" and value in ("on", "off"):

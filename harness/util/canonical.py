@@ -7,6 +7,7 @@ them, for values that readers in other languages must be able to hash too.
 import hashlib
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from json.encoder import encode_basestring
@@ -18,6 +19,8 @@ from aacbench.errors import DataError
 
 LONGEST_TEXT = 200  # characters of it in an error
 LARGEST = 2**53 - 1  # many JSON readers round larger whole numbers
+_QUICK = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_EXPONENT = re.compile(r"[\[:,]-?[0-9.]+e")
 
 
 def canonical(value: Any, *, parsed: bool = False) -> bytes:
@@ -26,7 +29,10 @@ def canonical(value: Any, *, parsed: bool = False) -> bytes:
     `parsed` says that the value was read from what `pretty` wrote, so that it need not be made plain.
     """
     with _explained():
-        return _compact(value if parsed else plain(value)).encode()
+        value = value if parsed else plain(value)
+        text = _QUICK.encode(value)
+        # Exponents are spelt differently there, and keys beyond ASCII may be sorted differently.
+        return (text if text.isascii() and not _EXPONENT.search(text) else _compact(value)).encode()
 
 
 def digest(value: Any, tag: str, *, parsed: bool = False) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from aacbench.contract.landmarks import GROWING, LABELS, pool_parameter
+from aacbench.contract.landmarks import GROWING, LABELS, pool_parameter, waived
 from aacbench.contract.landmarks import landmarks_that_fit as fit
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Unsupported
 from aacbench.errors import UsageError
@@ -21,13 +21,24 @@ def aacbench_methods() -> Iterator[Method]:
     larger = {**pool, "K0": Parameter(64, "landmarks in the pool to choose from", minimum=1)}
     prefixes = {**larger, "pool": pool_parameter(choices=GROWING)}
     summary = "farthest-point landmarks (FPS-ALT), or landmarks of another selector"
-    yield Method("alt", summary, fit, build_alt, parameters={**pool, "pool": pool_parameter()}, docs=DOCS)
+    yield Method(
+        "alt", summary, fit, build_alt, parameters={**pool, "pool": pool_parameter()}, docs=DOCS, waives=waived
+    )
     summary = "the first K landmarks of a pool of K0: equals alt exactly"
-    yield Method("alt-pool", summary, fit, build_pool, parameters=prefixes, docs=DOCS)
+    yield Method("alt-pool", summary, fit, build_pool, parameters=prefixes, docs=DOCS, waives=waived)
     larger, random = {**larger, "pool": pool_parameter()}, Claims(deterministic=False)
-    yield Method("random-subset", "K random landmarks of a pool of K0", fit, build_random, random, larger, docs=DOCS)
+    yield Method(
+        "random-subset",
+        "K random landmarks of a pool of K0",
+        fit,
+        build_random,
+        random,
+        larger,
+        docs=DOCS,
+        waives=waived,
+    )
     summary = "farthest-point landmarks from ten random starts, the best on validation queries"
-    yield Method("fps-rr10", summary, fit, build_restarts, random, pool, docs=DOCS)
+    yield Method("fps-rr10", summary, fit, build_restarts, random, pool, docs=DOCS, waives=waived)
 
 
 def build_alt(context: BuildContext) -> Built:

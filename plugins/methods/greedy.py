@@ -5,7 +5,7 @@ from typing import Any
 
 from aacbench.contract.landmarks import (
     LABELS,
-    STORES,
+    PACKED,
     cannot_select,
     does_not_fit,
     landmarks_that_fit,
@@ -13,6 +13,7 @@ from aacbench.contract.landmarks import (
     resolved,
     room_for,
     values_that_fit,
+    waived,
 )
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.errors import UsageError
@@ -38,6 +39,7 @@ def aacbench_methods() -> Iterator[Method]:
             "pairs": Parameter(4000, "training pairs to draw if the protocol has none", minimum=1),
         },
         docs=DOCS,
+        waives=waived,
     )
     oracle = {
         "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0),
@@ -51,6 +53,7 @@ def aacbench_methods() -> Iterator[Method]:
         Claims(oracle=True),
         {"labels": LABELS, **oracle, "pool": pool_parameter()},
         docs=DOCS,
+        waives=waived,
     )
     yield Method(
         "greedy-max-paper",
@@ -68,7 +71,7 @@ def fit_labels(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsu
     impossible = cannot_select(info, params["pool"])
     if impossible:
         return impossible
-    if params["labels"] in STORES:
+    if params["labels"] in PACKED:
         return room_for(budget, info, params)
     fits = values_that_fit(budget, info, params["labels"])
     if isinstance(fits, Unsupported):
@@ -84,7 +87,7 @@ def fit_labels(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsu
 
 def fit_oracle(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
     fitted = landmarks_that_fit(budget, info, params)
-    if isinstance(fitted, Unsupported) or fitted["labels"] in STORES:
+    if isinstance(fitted, Unsupported) or fitted["labels"] in PACKED:
         return fitted
     labels = fitted["K"] * (2 if budget.directed(info) else 1)
     return {**fitted, "K0": fitted["K0"] or POOL_PER_LABEL * labels}

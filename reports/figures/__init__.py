@@ -89,21 +89,30 @@ def gallery(
     contents: StudyContents, tables: Sequence["Table"], times: Sequence["Latency"], root: Path | None = None
 ) -> Iterator[Drawing]:
     """Yield the figures of a page; with `root`, the folder of the study, also those on maps."""
-    every = Subject(contents, Choices())
+    every = Subject(contents, Choices(), times)
     tables = [table for table in tables if any(cell.effect.status != DEGENERATE for cell in table.cells)]
     places = [(table.cells[0].graph, table.cells[0].budget_a, table.a, table.b) for table in tables[:MOST_PAIRS]]
-    wanted: list[tuple[str, Choices]] = [("controls", Choices())] if contents.has_variants else []
-    wanted += [("traffic", Choices(graph=graph)) for graph in every.under_traffic()]
-    wanted += [("drift", Choices(graph=graph)) for graph in every.graphs]
-    wanted += [("pareto", Choices(graph=graph)) for graph in every.graphs if graph not in every.traffic_by_graph]
-    wanted += [("profile", Choices())] if len(every.methods) > 1 else []
-    wanted += [("pairs", Choices(graph=graph, budget=budget, a=a, b=b)) for graph, budget, a, b in places]
-    wanted += [("amortised", Choices(graph=graph)) for graph in dict.fromkeys(row.graph for row in times)]
+    over_all: list[tuple[str, Choices]] = [("controls", Choices())] if contents.has_variants else []
+    over_all += [("traffic", Choices(graph=graph)) for graph in every.under_traffic()]
+    over_all += [("drift", Choices(graph=graph)) for graph in every.graphs]
+    over_all += [("pareto", Choices(graph=graph)) for graph in every.graphs if graph not in every.traffic_by_graph]
+    over_all += [("profile", Choices())] if len(every.methods) > 1 else []
+    single: list[tuple[str, Choices]] = [
+        ("pairs", Choices(graph=graph, budget=budget, a=a, b=b)) for graph, budget, a, b in places
+    ]
+    single += [("amortised", Choices(graph=graph)) for graph in dict.fromkeys(row.graph for row in times)]
     for graph in every.graphs if root is not None else ():
-        wanted += [("landmarks", Choices(graph=graph, a=label, root=root)) for label in every.methods]
-        wanted.append(("search", Choices(graph=graph, root=root)))
+        single += [("landmarks", Choices(graph=graph, a=label, root=root)) for label in every.methods]
+        single.append(("search", Choices(graph=graph, root=root)))
+    yield from _drawn(contents, over_all, times)
     for table in tables:
         yield every.forest_of(table)
+    yield from _drawn(contents, single, times)
+
+
+def _drawn(
+    contents: StudyContents, wanted: Sequence[tuple[str, Choices]], times: Sequence["Latency"]
+) -> Iterator[Drawing]:
     for name, choices in wanted:
         with suppress(AacbenchError):  # such as methods without a query in common, or a graph without coordinates
             yield getattr(Subject(contents, choices, times), name)()

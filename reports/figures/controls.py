@@ -60,7 +60,7 @@ def draw(found: Controls, panels: Sequence[Sequence[Line]], caption: str, marks:
     first.set_ylim(len(lines) - 0.4, -0.6)
     handles, labels = first.get_legend_handles_labels()
     band = Patch(color=LINE, alpha=0.7, linewidth=0, label=f"as far from zero as {found.a} from {found.b}")
-    figure.legend([*handles, band], [*labels, band.get_label()], loc="outside upper left", ncols=3)
+    figure.legend([*handles, band], [*labels, str(band.get_label())], loc="outside upper left", ncols=3)
     add_caption(figure, caption)
     return figure
 
@@ -81,8 +81,8 @@ def _panel(axes: Any, found: Controls, panel: Sequence[Line], marks: Mapping[str
         for x, y in points:
             axes.plot((0, x), (y, y), color=marks[name].colour, linewidth=1.4, zorder=2)
         look = {"markersize": 5, "markeredgecolor": PAPER, "markeredgewidth": 0.5, "linestyle": "none", "zorder": 3}
-        x, y = zip(*points, strict=True) if points else ((), ())
-        axes.plot(x, y, marker=marks[name].marker, color=marks[name].colour, label=name, **look)
+        places = [[point[axis] for point in points] for axis in (0, 1)]
+        axes.plot(*places, marker=marks[name].marker, color=marks[name].colour, label=name, **look)
     for at, line in enumerate(panel[1:]):
         if line.counts == EQUAL:
             axes.annotate("counts equal", (0, at), xytext=(7, -2.5), textcoords="offset points", fontsize=6, color=INK)

@@ -1,6 +1,6 @@
 """Reduction along training: a point for each epoch at which labels were deployed, beside methods that do not train."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from aacbench.errors import UsageError
 from aacbench.reports.figures import Drawing, stem_of
-from aacbench.reports.figures.style import COLOURS, MARKERS, QUIET, Mark, add_caption, add_legend, canvas, styled
+from aacbench.reports.figures.style import COLOURS, MARKERS, QUIET, add_caption, add_legend, canvas, styled
 from aacbench.reports.formatting import said_in
 from aacbench.run.matched import expansions
 from aacbench.run.records import BASELINE
@@ -71,7 +71,7 @@ def drawing(subject: "Subject") -> Drawing:
         raise UsageError(
             f"No method on {graph} was deployed at several epochs; use a grid such as aac[epochs=0|50|200]."
         )
-    drawn = draw(found, subject.caption(cells), subject.shown(graph), subject.marks)
+    drawn = draw(found, subject.caption(cells), subject.shown(graph))
     said = [
         f"{point.method} at {point.budget:g} B/v, epoch {point.epoch}: {point.mean:.2f} %"
         for point in found
@@ -82,7 +82,7 @@ def drawing(subject: "Subject") -> Drawing:
 
 
 @styled
-def draw(found: Sequence[Point], caption: str, title: str, marks: Mapping[str, Mark]) -> Figure:
+def draw(found: Sequence[Point], caption: str, title: str) -> Figure:
     figure, axes = canvas(height=2.9)
     budgets = list(dict.fromkeys(point.budget for point in found))
     names = list(dict.fromkeys(point.method for point in found if point.epoch is not None))
@@ -101,14 +101,15 @@ def draw(found: Sequence[Point], caption: str, title: str, marks: Mapping[str, M
             ]
             label = f"{name}, {budget:g} B/v"
             axes.errorbar([point.epoch for point in series], means, yerr=spread, label=label, capsize=2, **look)
+        levels: dict[float, list[str]] = {}  # methods that coincide, as forced-first-m and alt do, share a line
         for point in found:
             if point.epoch is None and point.budget == budget:
-                colour = marks[point.method].colour if point.method in marks else QUIET
-                axes.axhline(point.mean, color=colour, linestyle=line, linewidth=0.9)
-                place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-                axes.annotate(
-                    point.method, (1, point.mean), xytext=(-2, 2), ha="right", fontsize=6, color=colour, **place
-                )
+                levels.setdefault(point.mean, []).append(point.method)
+        for level, methods in levels.items():
+            axes.axhline(level, color=QUIET, linestyle=line, linewidth=0.9)
+            told = ", ".join(methods) + (f", {budget:g} B/v" if len(budgets) > 1 else "")
+            place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+            axes.annotate(told, (1, level), xytext=(-2, 2), ha="right", fontsize=6, color=QUIET, **place)
     axes.set(xlabel="epoch", ylabel="reduction of expansions in %", title=title)
     add_legend(figure, axes, columns=2)
     add_caption(figure, f"bars: lowest and highest seed; {caption}")

@@ -19,6 +19,7 @@ from aacbench.library.running import config_of
 from aacbench.plugins.manager import load_plugins
 from aacbench.protocols.reader import read_protocol
 from aacbench.run.driver import prepare, run_study
+from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.records import Study
 from aacbench.run.run_config import key_of
 from aacbench.run.store import Cell, commit, read_cell
@@ -55,7 +56,7 @@ def protocol(cells: int) -> str:
 
 
 def write_study(study: Study, root: Path) -> int:
-    """Write every cell of a study with the rows of one of its own cells on the same graph; return how many there are."""
+    """Write every cell of a study, with rows of another cell on the same graph; return how many there are."""
     first = config_of(root.with_name(root.name + "-first"), load_plugins(), workers=1)
     small = Study(**{**_fields(study), "methods": study.methods[:1], "budgets": study.budgets[:1], "seeds": (0,)})
     templates: dict[tuple[str, bool], Cell] = {}
@@ -65,15 +66,13 @@ def write_study(study: Study, root: Path) -> int:
         templates[plan.graph, plan.method == "dijkstra"] = found
     config = config_of(root, load_plugins())
     planned, graphs = prepare(study, config)
-    from aacbench.run.layout import cell_id
-
     names = []
     for plan in planned.cells:
         template = templates[plan.graph, plan.method == "dijkstra"]
         key = key_of(study, config, graphs, plan)
         names.append(cell_id(key))
-        record = {**template.record, "key": key}
-        commit(root, names[-1], record, template.files, replace=True)
+        if not cell_folder(root, names[-1]).exists():  # so that the script goes on where it was stopped
+            commit(root, names[-1], {**template.record, "key": key}, template.files)
     write_plan(root, {"protocol_digest": protocol_digest(study), "study": study.record(), "cells": names})
     return len(names)
 
@@ -84,8 +83,8 @@ def _fields(study: Study) -> dict[str, object]:
 
 def _measured(command: list[str], answer: "SimpleQueue[tuple[float, float, int]]") -> None:
     began = time.perf_counter()
-    with open(os.devnull, "wb") as nothing:
-        code = subprocess.run(command, stdout=nothing, stderr=nothing, check=False).returncode
+    quiet = subprocess.DEVNULL
+    code = subprocess.run(command, stdout=quiet, stderr=quiet, check=False).returncode
     answer.put((time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, code))
 
 

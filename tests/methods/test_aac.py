@@ -188,7 +188,7 @@ def test_no_epoch_breaks_admissibility(tmp_path_factory, graph, size, convention
     made = context(net, tmp_path_factory.mktemp("pools"), params, seed)
     pool, inside = made.pools.selected("fps", made.params["K0"]), components.largest(graph)
     schedule = training.Schedule(epochs=50, batch=16, lr=0.3, lambda_uniq=0.1, lambda_cov=0.1)
-    rows = building.row_counts(made, pool)
+    rows = building.row_counts(made, len(pool))
     kept = training.train(pool, inside, rows, compressor.block_sparse, schedule, seed, set(EPOCHS))
     assert set(kept) == set(EPOCHS)
     for chosen in set(kept.values()):

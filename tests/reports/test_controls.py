@@ -3,14 +3,17 @@
 import csv
 import json
 import statistics
+from html import escape
 from pathlib import Path
 
 import pytest
 import small_studies as studies
+from cli.command import command
 
 from aacbench.protocols.reader import parse_protocol
 from aacbench.reports import controls
 from aacbench.reports.figures import figure
+from aacbench.reports.tables import rows_of
 from aacbench.run.driver import run_study
 from aacbench.run.study import read_study
 from aacbench.run.timing import time_study
@@ -153,6 +156,39 @@ def test_markdown_csv_and_latex_have_every_line(found):
         line.effect for line in found.lines if line.effect is not None
     ]
     assert controls.latex(found).count(r"twoway-60") == 7
+
+
+def test_run_report_and_page_show_the_table(root, found, capsys, tmp_path):
+    assert command("report", root, "--by", "variant") == 0
+    assert capsys.readouterr().out.rstrip("\n") == controls.markdown(found)
+    assert command("report", root, "--by", "variant", "--json") == 0
+    lines = json.loads(capsys.readouterr().out)["controls"]["lines"]
+    assert [line["effect"] for line in lines] == [line.effect for line in found.lines]
+    assert command("report", root, "--out", tmp_path / "out") == 0
+    assert controls.markdown(found) in capsys.readouterr().out
+    page = (tmp_path / "out" / "report.html").read_text()
+    section = page.partition('<section id="controls">')[2].partition("</section>")[0]
+    assert section.count("<tr>") == 1 + len(found.lines)
+    assert "<img" in section
+    assert all(escape(sentence) in section for sentence in controls.sentences(found))
+    assert (tmp_path / "out" / "figures" / "controls.svg").is_file()
+    assert "symmetry" in (tmp_path / "out" / "tables.tex").read_text()
+
+
+def test_statistics_and_other_tables_are_of_the_study_without_variants(root, capsys):
+    assert command("stats", root, "--json") == 0
+    cells = json.loads(capsys.readouterr().out)["cells"]
+    assert len(cells) == 2
+    rows = rows_of(read_study(root).planned_cells())
+    assert len(rows) == 5 * 2 * 3
+    assert {row.variant for row in rows} == {"", "charged", "fifo", "file-order", "hotspot"}
+    (one,) = [row for row in rows if (row.variant, row.graph, row.method) == ("hotspot", "grid-8", "alt")]
+    (line,) = [line for line in found_lines(root) if (line.variant, line.graph) == ("hotspot", "grid-8")]
+    assert one.reduction == pytest.approx(line.b.reduction)
+
+
+def found_lines(root):
+    return controls.controls_of(read_study(root)).lines
 
 
 def test_a_study_without_variants_has_no_controls(tmp_path):

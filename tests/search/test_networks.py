@@ -36,6 +36,8 @@ def test_a_stored_network_is_the_computed_one(name: str, order: str) -> None:
     assert same(second, first)
     assert second.graph is graph
     assert np.array_equal(distances(second, 3, Direction.TO), true_distances(graph)[:, 3])
+    assert (second.backward is second.arcs) == graph.symmetric
+    assert all(map(np.array_equal, second.backward, network(graph, order).backward))
 
 
 @pytest.mark.usefixtures("own_cache")

@@ -107,8 +107,8 @@ def _mixed(
     extend(grown, (count + 1) // 2 + count // 4, rng)
     others = rng.permutation(np.setdiff1d(inside, grown.landmarks))[: count - len(grown.landmarks)].tolist()
     rest = (distance_rows(network, others, side) for side in Direction)
-    rows = [chain(known, new) for known, new in zip(grown.rows(), rest, strict=True)]
-    return of_rows(network, [*grown.landmarks, *others], *rows, at, scratch)
+    ahead, back = (chain(known, new) for known, new in zip(grown.rows(), rest, strict=True))
+    return of_rows(network, [*grown.landmarks, *others], ahead, back, at, scratch)
 
 
 CHOOSERS: Mapping[str, Chooser] = {

@@ -6,10 +6,11 @@ from typing import Protocol
 
 import numpy.typing as npt
 
-from aacbench.contract.landmarks import STORES
+from aacbench.contract.landmarks import PACKED, ROOM, STEPS
 from aacbench.contract.method import BuildContext, LabelHeuristic, Unsupported
 from aacbench.labels.pool import Pool
 from aacbench.labels.stores.lossless import Lossless
+from aacbench.labels.stores.quantised import Quantised
 from aacbench.labels.stores.selection import Selection
 from aacbench.labels.tables import subset
 
@@ -33,7 +34,7 @@ def counted(context: BuildContext, name: str) -> BuildContext:
 
     Where a store's size depends on the labels, `fit` leaves the number at 0, and `deployed` finds how many fit.
     """
-    if context.params["labels"] not in STORES or context.params[name]:
+    if context.params["labels"] not in PACKED or context.params[name]:
         return context
     pool = context.pools.farthest(_PROBED)
     store = _store(context, Selection.of(pool, range(len(pool))))
@@ -52,12 +53,14 @@ def deployed(
     Positions are in the order of preference: where the number of labels is open, the first that fit are deployed.
     """
     labels, chosen = context.params["labels"], _complete(context, Selection.of(pool, forward, backward))
-    if labels not in STORES:
+    if labels not in PACKED and labels not in STEPS:
         back = None if chosen.paired else chosen.backward
         return subset(context.network, chosen.pool, chosen.forward, back, labels)
     store = _store(context, chosen)
     if isinstance(store, Unsupported):
         return store
+    if labels in STEPS:
+        return store.encode(len(chosen))
     count = _most_that_fit(store, len(chosen), _room(context)) if context.params.get("filled") else len(chosen)
     needed = store.nbytes(max(1, count))
     if needed > _room(context):
@@ -72,12 +75,14 @@ def _complete(context: BuildContext, chosen: Selection) -> Selection:
 
 
 def _store(context: BuildContext, chosen: Selection) -> Store | Unsupported:
-    return Lossless.of(context.network, chosen, context.params["labels"])
+    labels = context.params["labels"]
+    kind = Quantised if labels in STEPS else Lossless
+    return kind.of(context.network, chosen, labels)
 
 
 def _room(context: BuildContext) -> int:
     """The bytes that all arrays may take."""
-    return int(Fraction(context.params["room"]) * context.graph.vertices)
+    return int(Fraction(context.params[ROOM]) * context.graph.vertices)
 
 
 def _estimate(store: Store, count: int, room: int) -> int:

@@ -5,14 +5,15 @@ from importlib.util import find_spec
 
 from aacbench.contract.landmarks import (
     LABELS,
+    PACKED,
     SELECTORS,
-    STORES,
     cannot_select,
     does_not_fit,
     pool_parameter,
     resolved,
     room_for,
     values_that_fit,
+    waived,
 )
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
@@ -65,6 +66,7 @@ def aacbench_methods() -> Iterator[Method]:
         {**SHARED, **TRAINING},
         check=lambda params: needs_torch(params) or check_epochs(params),
         docs=DOCS,
+        waives=waived,
     )
     yield Method(
         "aac-tuned",
@@ -75,6 +77,7 @@ def aacbench_methods() -> Iterator[Method]:
         {**SHARED, **TUNED},
         check=needs_torch,
         docs=DOCS,
+        waives=waived,
     )
     yield Method(
         "forced-first-m",
@@ -84,6 +87,7 @@ def aacbench_methods() -> Iterator[Method]:
         parameters=SHARED,
         check=needs_torch,
         docs=DOCS,
+        waives=waived,
     )
 
 
@@ -97,7 +101,7 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
         directions = "two" if budget.directed(info) else "one"
     if directions == "one" and not info.symmetric:
         return Unsupported("directions=one needs a symmetric graph, where every arc has an equal reverse")
-    if params["labels"] in STORES:
+    if params["labels"] in PACKED:
         return room_for(budget, info, {**params, "directions": directions})
     values = values_that_fit(budget, info, params["labels"])
     if isinstance(values, Unsupported):
@@ -143,7 +147,7 @@ def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsup
     fitted = fit(budget, info, params)
     if isinstance(fitted, Unsupported) or fitted["directions"] == "one":
         return fitted
-    if fitted["labels"] in STORES and not fitted["m"]:
+    if fitted["labels"] in PACKED and not fitted["m"]:
         return fitted
     if params["m"] % 2:
         return Unsupported(
