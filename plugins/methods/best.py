@@ -27,6 +27,7 @@ CANDIDATES = (
     "greedy-train",
     "greedy-train[labels=for16]",
     "greedy-train[labels=packed]",
+    "ch",
 )
 EXPANDED, TOTAL = "expanded", "total"
 
