@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
 
@@ -136,6 +137,8 @@ class DaskPool:
     def _local_cluster(self, distributed: Any, opened: ExitStack) -> Any:
         # A worker that dies is started again in a process that must not run the caller's script.
         opened.enter_context(without_main())
+        # Its workers keep the environment of this process: dask would let them compute with one thread.
+        opened.enter_context(_dask("dask").config.set({"distributed.nanny.pre-spawn-environ": {}}))
         drawn = find_spec("bokeh") is not None
         with interrupts_held_back():  # Ctrl-C reaches the workers too, and this process ends them itself
             cluster = distributed.LocalCluster(
@@ -292,11 +295,9 @@ def check_installed() -> None:
         )
 
 
-def _dask() -> Any:
+def _dask(module: str = "distributed") -> Any:
     check_installed()
-    import distributed
-
-    return distributed
+    return import_module(module)
 
 
 @contextmanager

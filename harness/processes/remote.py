@@ -5,6 +5,7 @@ share a process. The worker itself imports nothing heavy and runs no method's co
 """
 
 import multiprocessing
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -236,6 +237,7 @@ def _forget(run: _Run) -> None:
 def _prepare() -> None:
     """Let this process have children, and end them before multiprocessing waits for them at its exit."""
     multiprocessing.current_process().daemon = False  # dask starts its workers as daemons, which may have none
+    os.environ.pop("MALLOC_TRIM_THRESHOLD_", None)  # dask's, for its own memory; it makes large arrays slow
     if not _FINALIZERS:
         _FINALIZERS.append(util.Finalize(None, _end_all, exitpriority=100))
 
