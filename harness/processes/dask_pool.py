@@ -30,7 +30,7 @@ class Packing(Protocol):
     def name(self, job: Any) -> str: ...
     def link(self, job: Any) -> remote.Link: ...
     def files(self, job: Any, place: str) -> Mapping[str, bytes]: ...
-    def unpacked(self, job: Any, data: bytes) -> Any: ...
+    def unpacked(self, job: Any, finished: remote.Finished) -> Any: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -109,14 +109,15 @@ class DaskPool:
             finished = self._next_finished()
             if finished is None:
                 continue
+            del self._sent[finished.task.name]
+            self._fill(next_job)  # before the answer is fetched, so that no worker waits for the network or the disk
             answer = self._answer(finished)
             if answer is None or isinstance(answer, remote.Missing):
+                self._sent[finished.task.name] = finished
                 self._again(finished, answer)
-                continue
-            del self._sent[finished.task.name]
-            answered(finished.job, answer)
-            self._fill(next_job)  # before the answer is yielded, so that no worker waits for the disk
-            yield finished.job, answer
+            else:
+                answered(finished.job, answer)
+                yield finished.job, answer
 
     def where(self) -> str:
         """The machine that an `alone` job runs on."""
@@ -127,7 +128,8 @@ class DaskPool:
         try:
             if self.scheduler:
                 return distributed.Client(self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-            return distributed.Client(self._local_cluster(distributed, opened), set_as_default=False)
+            cluster = self._local_cluster(distributed, opened)
+            return distributed.Client(cluster, set_as_default=False, direct_to_workers=True)
         except (OSError, ValueError) as error:
             raise UsageError(
                 f"No scheduler of dask answers at {self.scheduler!r} ({describe(error)}); start one with "
@@ -253,7 +255,7 @@ class DaskPool:
             raise ClusterError(f"A task failed on the cluster: {describe(error)}.") from error
         if isinstance(answer, remote.Refused):
             raise ClusterError(f"{answer.reason.removesuffix('.')}. What is finished is kept.")
-        return self.packing.unpacked(sent.job, answer) if isinstance(answer, bytes) else answer
+        return self.packing.unpacked(sent.job, answer) if isinstance(answer, remote.Finished) else answer
 
     def _again(self, sent: _Sent, missing: remote.Missing | None) -> None:
         """Submit a job once more; first send a worker what it lacks."""
