@@ -16,7 +16,7 @@ from aacbench.contract.method import MaxHeuristic, Unsupported
 from aacbench.errors import UsageError
 from aacbench.graphs.load import load
 from aacbench.labels import of_landmarks, subset
-from aacbench.labels.stores import most_that_fit
+from aacbench.labels.stores import lossless, most_that_fit
 from aacbench.labels.stores.cells import cell_starts
 from aacbench.labels.stores.cover import MOST_ARCS, vertex_cover
 from aacbench.labels.stores.grid import best_grid
@@ -286,3 +286,12 @@ def test_a_quantised_store_counts_its_steps():
     chosen = Selection.of(of_landmarks(road(), [3, 77, 9]), range(3))
     made = Quantised.of(road(), chosen, "u8")
     assert made.nbytes(2) == 4 * (500 + 8) == sum(array.nbytes for array in made.encode(2).arrays.values())
+
+
+def test_a_landmark_outside_the_cover_would_lose_its_own_label(monkeypatch):
+    net = network(load("p7"))
+    chosen = Selection.of(of_landmarks(net, [0]), [0])
+    whole = lossless.vertex_cover
+    assert plain_labels(Lossless.of(net, chosen, "cover").encode(1), net)[net.place[0], 0] == 0
+    monkeypatch.setattr(lossless, "vertex_cover", lambda network, landmarks: whole(network, landmarks[:0]))
+    assert plain_labels(Lossless.of(net, chosen, "cover").encode(1), net)[net.place[0], 0] > 0
