@@ -100,7 +100,7 @@ def bound(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
     found = get(scratch.value, v)
     if found < 0:
         found = evaluate(labels, scratch, v)
-    return found * labels.scale if found < FAR else labels.beyond
+    return min(found, labels.beyond) * labels.scale
 
 
 @inline
