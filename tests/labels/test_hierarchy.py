@@ -151,7 +151,11 @@ def test_the_packed_form_has_exactly_the_arcs(graph, data):
 def record(bits, block, rel, wide, head_tag, weight_tag, widths, row, core):
     """The arcs of a record, as the kernels read them."""
     found = [(np.int64(0), np.int64(0))][:0]
-    at, end, head = packing.begins(block, rel, wide, row), packing.begins(block, rel, wide, row + 1), np.int64(row + core)
+    at, end, head = (
+        packing.begins(block, rel, wide, row),
+        packing.begins(block, rel, wide, row + 1),
+        np.int64(row + core),
+    )
     while at + np.uint64(8) <= end:
         head, weight, at = packing.arc_at(bits, at, np.uint64(head_tag), np.uint64(weight_tag), widths, head)
         found.append((head, weight))

@@ -19,7 +19,7 @@ _TRIES, _STEPS = 6, 200
 def core_heuristics(
     made: Contraction, unit: int | float, room: int, symmetric: bool, landmarks: int = 0
 ) -> Iterator[LabelHeuristic]:
-    """Yield heuristics with a core, ever smaller ones, for the first that fits the room; none if ALT has more landmarks.
+    """Yield heuristics with a core, ever smaller ones, to take the first that fits; none if ALT has more landmarks.
 
     The sizes of records are estimated to choose how many vertices to contract: as many as leave room for the most
     landmarks, or for the number wanted. The labels on the core are plain; `core_labels` is the only place that knows.

@@ -1,7 +1,5 @@
 """The weights that a hierarchy is built on: whole numbers."""
 
-import numpy as np
-
 from aacbench.graphs import components
 from aacbench.graphs.record import Array
 from aacbench.labels.exact import Direction, distances
