@@ -95,4 +95,6 @@ def _labels_alone(context: BuildContext, room: int) -> LabelHeuristic | Unsuppor
     count = min(wanted, len(components.largest(graph)))
     if count < 1:
         return Unsupported("The budget is too small for one landmark")
-    return subset(context.network, context.pools.farthest(count), range(count), labels="exact" if graph.integral else "fixed")
+    return subset(
+        context.network, context.pools.farthest(count), range(count), labels="exact" if graph.integral else "fixed"
+    )

@@ -17,7 +17,7 @@ NONE = np.int64(2**62)  # the weight of an arc that is not there
 SETTLED = 500  # vertices that a search for witnesses settles
 FEWEST_SETTLED = 10  # the same around a vertex of high degree
 FAVOURABLE = 32  # up to this degree a search may settle all of them
-WORK_PER_ARC = 20_000  # arcs that all searches for witnesses may look at, per arc and vertex of the graph
+WORK, WORK_PER_ARC = 10**7, 4_000  # arcs that all searches may look at: so many, and more per arc and vertex
 _DIFFERENCE, _DEPTH = 3, 2  # weights in the priority; fewer arcs first
 _MOST = np.int64(2**29)  # a priority has room for no more
 _HEAP = 1 << 14  # entries of a search for witnesses
@@ -61,7 +61,7 @@ def contract(graph: Graph, weights: Array, most_arcs: int) -> Contraction:
     """
     symmetric = graph.symmetric
     indptr, heads, out, into = _both_directions(graph, weights)
-    most_work = WORK_PER_ARC * (graph.vertices + graph.arcs)
+    most_work = WORK + WORK_PER_ARC * (graph.vertices + graph.arcs)
     found = contract_all(indptr, heads, out, into, symmetric, most_arcs, most_work)
     order, first, heads, out, into, tails, ends, lengths, shortcuts, why = found
     if symmetric:

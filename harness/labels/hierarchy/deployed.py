@@ -29,7 +29,7 @@ NO_LABELS = CoreLabels(np.empty(0, dtype=np.int32), 0, 0)
 
 def plain_heuristic(made: Hierarchy, unit: int | float) -> LabelHeuristic:
     arrays, settings = plain.plain_arrays(made)
-    settings = {**settings, "scale": unit, "beyond": beyond(unit)}
+    settings = {**settings, "scale": unit, "beyond": beyond(isinstance(unit, int))}
     return LabelHeuristic(arrays, plain.distance, settings, goal=plain.GOAL, facts=facts(made))
 
 
@@ -40,7 +40,7 @@ def packed_heuristic(made: Hierarchy, unit: int | float, labels: CoreLabels = NO
         return None
     arrays, settings = found
     settings = {**settings, "columns": labels.columns, "forward": labels.forward}
-    settings = {**settings, "scale": unit, "beyond": beyond(unit)}
+    settings = {**settings, "scale": unit, "beyond": beyond(isinstance(unit, int))}
     told = {**facts(made), "core": made.core, "columns": labels.columns}
     return LabelHeuristic({**arrays, "rows": labels.rows}, lazy.bound, settings, goal=lazy.GOAL, facts=told)
 

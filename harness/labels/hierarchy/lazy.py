@@ -13,11 +13,11 @@ h = d.
 h is consistent on every arc of every G(i), so on the graph. In the core, ALT is: its labels are distances, t's too. A
 label that is missing must count, or a vertex x that does not reach t would have a bound that is too low for those that
 lead to it: if d(l, x) is known and d(l, t) is not, or d(t, l) is known and d(x, l) is not, then h(x) is infinite.
-Let it be so on G(i + 1). An arc of G(i) between others is in G(i + 1), perhaps with a smaller weight. For v -> x it holds
-by definition. For u -> v, h(v) is r(v) or w(v, x) + h(x). If it is r(v), then h(u) <= r(u) <= w(u, v) + r(v), since r is
-least over downward arcs (in the core, h(u) <= d(u, t) <= w(u, v) + r(v)). If it is w(v, x) + h(x), then x = u, and
-h(u) <= h(v); or G(i + 1) has a path from u to x, a shortcut or a witness, that is no longer than w(u, v) + w(v, x), and h
-rises by no more than its length along it.
+Let it be so on G(i + 1). An arc of G(i) between others is in G(i + 1), perhaps with a smaller weight. For v -> x it
+holds by definition. For u -> v, h(v) is r(v) or w(v, x) + h(x). If it is r(v), then h(u) <= r(u) <= w(u, v) + r(v),
+since r is least over downward arcs (in the core, h(u) <= d(u, t) <= w(u, v) + r(v)). If it is w(v, x) + h(x), then x = u, and
+h(u) <= h(v); or G(i + 1) has a path from u to x, a shortcut or a witness, that is no longer than w(u, v) + w(v, x), and
+h rises by no more than its length along it.
 
 The goal's labels: a shortest path between t and a landmark l, which is in the core, enters or leaves the core once, so
 d(l, t) is the least d(l, a) + r(a) over core vertices a, and d(t, l) likewise upwards.
@@ -100,7 +100,7 @@ def bound(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
     found = get(scratch.value, v)
     if found < 0:
         found = evaluate(labels, scratch, v)
-    return found * labels.scale if found < FAR else labels.beyond
+    return min(found, labels.beyond) * labels.scale
 
 
 @inline

@@ -158,6 +158,8 @@ def arc_at(bits: Any, at: Any, head_tag: Any, weight_tag: Any, widths: Any, befo
     head_width = widths[low_bits(found, head_tag)]
     weight_width = widths[low_bits(found >> head_tag, weight_tag) + _BYTE]
     found >>= head_tag + weight_tag
-    head = before - np.int64(1) - np.int64(low_bits(found, head_width))
+    head = max(
+        np.int64(0), before - np.int64(1) - np.int64(low_bits(found, head_width))
+    )  # even if the bits are damaged
     weight = np.int64(low_bits(found >> head_width, weight_width))
     return head, weight, at + head_tag + weight_tag + head_width + weight_width

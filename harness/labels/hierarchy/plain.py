@@ -103,7 +103,7 @@ def distance(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
     found = get(scratch.value, v)
     if found < 0:
         found = evaluate(labels, scratch, v)
-    return found * labels.scale if found < FAR else labels.beyond
+    return min(found, labels.beyond) * labels.scale
 
 
 @allocation_free

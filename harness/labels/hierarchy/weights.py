@@ -6,8 +6,8 @@ from aacbench.labels.exact import Direction, distances
 from aacbench.labels.tables import on_grid
 from aacbench.search.networks import Network
 
-BEYOND = 2**61  # the bound where there is no path: more than any distance, and a search can still add to it
-FLOAT_BEYOND = 2.0**1000
+# The bound where there is no path, in units: a search can still add to it. Distances on the grid are about 2^31.
+BEYOND, GRID_BEYOND = 2**61, 2**40
 
 
 def whole_weights(network: Network) -> tuple[Array, int | float]:
@@ -23,6 +23,6 @@ def whole_weights(network: Network) -> tuple[Array, int | float]:
     return on_grid(graph.weights, max(0.0, away) + max(0.0, back))
 
 
-def beyond(unit: int | float) -> int | float:
-    """Return the bound for vertices that do not reach the goal, in the type of the weights."""
-    return BEYOND if isinstance(unit, int) else FLOAT_BEYOND
+def beyond(integral: bool) -> int:
+    """Return the largest bound, in units; it is that of vertices that do not reach the goal."""
+    return BEYOND if integral else GRID_BEYOND
