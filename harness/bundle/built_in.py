@@ -11,11 +11,12 @@ from aacbench.contract.method import Heuristic, LabelHeuristic
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search.layouts import Layout, differential
-from aacbench.search.networks import Network
+from aacbench.search.networks import Network, degrees
 from aacbench.search.packed import BLOCK, packed, stored_rows
 from aacbench.search.steps import steps
 
-Arrays, Settings = Mapping[str, Array], Mapping[str, Any]
+Arrays = Mapping[str, Array]
+Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def _check_index(offsets: Array, bases: Array, index: Array, network: Network, c
         )
     if rows < vertices:
         stored = stored_rows(index, vertices)
-        tails = np.repeat(stored, np.diff(network.arcs.indptr.astype(np.int64)))
+        tails = np.repeat(stored, degrees(network.arcs))
         if not (tails | stored[network.arcs.heads]).all():
             raise UsageError("Two neighbours have no row; of every arc, one end must be in the cover.")
 

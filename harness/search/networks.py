@@ -78,6 +78,11 @@ def with_weights(net: Network, weights: Array) -> Network:
     )
 
 
+def degrees(arcs: Arcs) -> Array:
+    """Return how many arcs each vertex has."""
+    return np.diff(arcs.indptr).astype(np.int64)
+
+
 @kernel
 def depth_first_order(indptr: Array, indices: Array) -> Array:
     """Return the vertices in depth-first preorder, restarted at the lowest unseen vertex."""

@@ -1,7 +1,7 @@
 """The layout of labels in narrow offsets from the bases of cells, with rows for some vertices only.
 
 A vertex without a row has all its neighbours' rows, so its labels are minima over its arcs. Vertices are in the
-network's depth-first order. `index` has three words for every 64 vertices: a bit for each vertex that has a row, a bit
+network's depth-first order. `words` has three words for every 64 vertices: a bit for each vertex that has a row, a bit
 for each row that begins a cell, and how many rows (low half) and cells (high half) come before.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search.layouts import KERNELS, Kernels, Layout, no_work
-from aacbench.search.networks import Arcs, Network
+from aacbench.search.networks import Arcs, Network, degrees
 from aacbench.util.compiled import inlined
 
 FAR = 2**30  # no label is as large, so that a label and an arc's weight add up within 32 bits
@@ -28,13 +28,13 @@ class Packed(NamedTuple):
     """Labels in narrow offsets; columns are `both`, `forward`, then backward ones, as those of `Differential`.
 
     A label is the base of its cell and column plus an offset; the largest offset stands for no path. With `nibbles`,
-    column k is in the low half of byte k, or in the high half of byte k - width. An empty index means that every vertex
+    column k is in the low half of byte k, or in the high half of byte k - width. No `words` mean that every vertex
     has a row and that there is one cell. `per_unit` converts weights to label units, `scale` converts back.
     """
 
     offsets: Array
     bases: Array
-    index: Array
+    words: Array
     both: int
     forward: int
     complete: bool
@@ -84,8 +84,7 @@ def stored_rows(index: Array, vertices: int) -> Array:
 def _all_have_arcs(network: Network, index: Array) -> bool:
     """Return whether every vertex without a row has neighbours to take its labels from."""
     without = ~stored_rows(index, network.graph.vertices)
-    degrees = (np.diff(arcs.indptr.astype(np.int64))[without] for arcs in (network.arcs, network.backward))
-    return all(bool((degree > 0).all()) for degree in degrees)
+    return all(bool((degrees(arcs)[without] > 0).all()) for arcs in (network.arcs, network.backward))
 
 
 def top_code(offsets: Array, nibbles: bool) -> int:
@@ -108,23 +107,23 @@ def ones(word):
 
 @inlined
 def has_row(layout, u):
-    if len(layout.index) == 0:
+    if len(layout.words) == 0:
         return True
     at = np.uint64(u)
-    return (layout.index[at >> _SIX, 0] >> (at & _LAST)) & _ONE == _ONE
+    return (layout.words[at >> _SIX, 0] >> (at & _LAST)) & _ONE == _ONE
 
 
 @inlined
 def place_of(layout, u):
     """Return the row of a vertex that has one, and its cell."""
-    if len(layout.index) == 0:
+    if len(layout.words) == 0:
         return np.uint64(u), np.uint64(0)
     at = np.uint64(u)
     block = at >> _SIX
     upto = ~np.uint64(0) >> (_LAST - (at & _LAST))  # the bits of the block's vertices up to u
-    before = layout.index[block, 2]
-    row = (before & np.uint64(0xFFFFFFFF)) + ones(layout.index[block, 0] & upto) - _ONE
-    return row, (before >> _HALF) + ones(layout.index[block, 1] & upto) - _ONE
+    before = layout.words[block, 2]
+    row = (before & np.uint64(0xFFFFFFFF)) + ones(layout.words[block, 0] & upto) - _ONE
+    return row, (before >> _HALF) + ones(layout.words[block, 1] & upto) - _ONE
 
 
 @inlined

@@ -8,7 +8,7 @@ gives, so landmarks stay in the cover.
 import numpy as np
 
 from aacbench.graphs.record import Array
-from aacbench.search.networks import Arcs, Network
+from aacbench.search.networks import Arcs, Network, degrees
 from aacbench.util.compiled import kernel
 
 MOST_ARCS = 4  # in each direction, of a vertex without a row: decoding reads a row for each
@@ -21,7 +21,7 @@ def vertex_cover(network: Network, landmarks: Array) -> Array:
     stay = np.zeros(network.graph.vertices, dtype=np.bool_)
     stay[network.place[landmarks]] = True
     for arcs in (network.arcs, network.backward):
-        stay |= np.diff(arcs.indptr.astype(np.int64)) > MOST_ARCS
+        stay |= degrees(arcs) > MOST_ARCS
     cover: Array = independent(network.arcs, network.backward, network.graph.symmetric, stay) != _OUTSIDE
     return cover
 
