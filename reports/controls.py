@@ -11,10 +11,9 @@ import numpy as np
 from aacbench.graphs.record import Array
 from aacbench.reports.formatting import aligned, optional, tabular, with_short_graphs, without_markup
 from aacbench.reports.latency import latencies
-from aacbench.run.records import BASELINE, OUTCOMES, TEST
+from aacbench.run.records import BASE, BASELINE, OUTCOMES, TEST
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
-from aacbench.run.variants import BASE
 from aacbench.stats import ESTIMANDS, Estimand
 
 TEXT_COLUMNS = ("graph", "factor", "switched to", "counts", "outcome")
@@ -255,8 +254,8 @@ def notes(found: Controls) -> list[str]:
         "queries are others.",
         f"{a} - {b} points and {a} / {b}: the effect of the method, by reduction and by mean expansions; the lines "
         f"`{ESTIMAND}` have other summaries of the same rows.",
-        f"counts: `{EQUAL}` where every query of both methods and of dijkstra was searched again and expands as many "
-        "vertices as without the switch.",
+        f"counts: `{EQUAL}` where every query of both methods and of dijkstra expands as many vertices as without the "
+        "switch, compared row by row.",
     ]
     if any(line.effect_time is not None for line in found.lines):
         limit = "" if found.spread is None else f"; within {100 * found.spread:.0f} %, the A/A spread, it means nothing"

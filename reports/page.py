@@ -193,7 +193,8 @@ def _cells(found: Findings) -> Sheet:
 
 
 def _place(cell: Cell) -> dict[str, str]:
-    return {"graph": cell.key["graph"], "budget": f"{cell.key['budget']:g}", "method": cell.key["label"]}
+    method = cell.key["label"] + (f" ({cell.variant})" if cell.variant else "")
+    return {"graph": cell.key["graph"], "budget": f"{cell.key['budget']:g}", "method": method}
 
 
 def _measured(cell: Cell) -> str:

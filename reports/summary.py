@@ -50,9 +50,10 @@ def _tested(tables: Sequence[Table]) -> str:
         return f"No two methods were tested against each other{f': {reasons[0]}' if reasons else ''}."
     outcomes = {table.a: Counter(_outcome(cell, table) for cell in table.cells) for table in compared}
     if len(compared) > MOST_NAMED:
-        outcomes = {f"each of {len(compared)} methods": sum(outcomes.values(), Counter())}
+        outcomes = {f"{len(compared)} methods": sum(outcomes.values(), Counter())}
+    verb = "are" if len(compared) > MOST_NAMED else "is"
     parts = [
-        f"{name} is {_and([f'{outcome} in {count}' for outcome, count in counts.most_common()])}"
+        f"{name} {verb} {_and([f'{outcome} in {count}' for outcome, count in counts.most_common()])}"
         for name, counts in outcomes.items()
     ]
     others = {table.b for table in compared}
@@ -60,7 +61,7 @@ def _tested(tables: Sequence[Table]) -> str:
     profiles = _and(list(dict.fromkeys(table.profile.label for table in compared)))
     matched = all(table.profile.pairing == MEASURED for table in compared)
     how = "at matched memory" if matched else "at the same budget"
-    cases = f" of {sum(len(table.cells) for table in compared)} cases in all" if len(compared) > MOST_NAMED else ""
+    cases = f" of {sum(len(table.cells) for table in compared)} cases" if len(compared) > MOST_NAMED else ""
     return f"Tested{against} {how} ({profiles}), {'; '.join(parts)}{cases}."
 
 

@@ -2,7 +2,7 @@
 
 For each size a road network is written to FOLDER as DIMACS files. Then a process of its own reads it, computes a pool,
 labels, an audit and searches, each timed; `aacbench run` runs ALT on the file at 32 and 64 B/v. Measurements stay in
-FOLDER, so the command goes on where it stopped. It ends with docs/figures/size.svg and a table for docs/benchmarks.md.
+FOLDER, so the command goes on where it stopped. It ends with docs/figures/size.svg and the table in docs/benchmarks.md.
 """
 
 import json
@@ -27,6 +27,8 @@ SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000, 4_500_000)
 BUDGET, LANDMARKS = 64, 8  # two labels of four bytes for each landmark of a directed graph
 QUERIES, TARGETS = 30, 3
 WARM_UP = 1000  # vertices of a graph that is not measured
+FIGURE, DOCUMENT = Path(__file__).with_name("size.svg"), Path(__file__).parents[1] / "benchmarks.md"
+BEGIN, END = "<!-- size.py writes the table from here -->", "<!-- to here -->"
 FEW_SECONDS = 300_000  # vertices of the largest graph that is measured three times
 COLOURS = {"read": "#0072B2", "pool": "#D55E00", "labels": "#009E73", "audit": "#CC79A7", "search": "#000000"}
 MARKS = {"read": "o", "pool": "s", "labels": "^", "audit": "D", "search": "v"}
@@ -216,7 +218,8 @@ def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where files and measurements are kept, some 600 MB for all sizes")
     parser.add_argument("--largest", type=int, default=SIZES[-1], help="the largest size to measure")
-    parser.add_argument("--out", type=Path, default=Path(__file__).with_name("size.svg"), help="the figure")
+    parser.add_argument("--out", type=Path, default=FIGURE, help="the figure")
+    parser.add_argument("--document", type=Path, default=DOCUMENT, help="where the table goes, between two marks")
     parser.add_argument("--rounds", type=int, default=1, help="with --measure: how often; the least of each is kept")
     parser.add_argument("--measure", type=Path, help="measure this file only, and print JSON")
     options = parser.parse_args()
@@ -235,7 +238,13 @@ def main() -> None:
             kept.write_text(json.dumps(measured(size, options.folder, cache), indent=1), encoding="utf-8")
         records[size] = json.loads(kept.read_text(encoding="utf-8"))
     draw(records, options.out)
-    print(table(records))
+    text = table(records)
+    before, begin, rest = options.document.read_text(encoding="utf-8").partition(BEGIN)
+    after = rest.partition(END)[2]
+    if not begin or not after:
+        sys.exit(f"{options.document} does not have the lines {BEGIN} and {END}.")
+    options.document.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    print(text)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
 
@@ -29,7 +30,7 @@ class Packing(Protocol):
     def name(self, job: Any) -> str: ...
     def link(self, job: Any) -> remote.Link: ...
     def files(self, job: Any, place: str) -> Mapping[str, bytes]: ...
-    def unpacked(self, job: Any, data: bytes) -> Any: ...
+    def unpacked(self, job: Any, finished: remote.Finished) -> Any: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -108,14 +109,15 @@ class DaskPool:
             finished = self._next_finished()
             if finished is None:
                 continue
+            del self._sent[finished.task.name]
+            self._fill(next_job)  # before the answer is fetched, so that no worker waits for the network or the disk
             answer = self._answer(finished)
             if answer is None or isinstance(answer, remote.Missing):
+                self._sent[finished.task.name] = finished
                 self._again(finished, answer)
-                continue
-            del self._sent[finished.task.name]
-            answered(finished.job, answer)
-            self._fill(next_job)  # before the answer is yielded, so that no worker waits for the disk
-            yield finished.job, answer
+            else:
+                answered(finished.job, answer)
+                yield finished.job, answer
 
     def where(self) -> str:
         """The machine that an `alone` job runs on."""
@@ -126,7 +128,8 @@ class DaskPool:
         try:
             if self.scheduler:
                 return distributed.Client(self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-            return distributed.Client(self._local_cluster(distributed, opened), set_as_default=False)
+            cluster = self._local_cluster(distributed, opened)
+            return distributed.Client(cluster, set_as_default=False, direct_to_workers=True)
         except (OSError, ValueError) as error:
             raise UsageError(
                 f"No scheduler of dask answers at {self.scheduler!r} ({describe(error)}); start one with "
@@ -136,6 +139,8 @@ class DaskPool:
     def _local_cluster(self, distributed: Any, opened: ExitStack) -> Any:
         # A worker that dies is started again in a process that must not run the caller's script.
         opened.enter_context(without_main())
+        # Its workers keep the environment of this process: dask would let them compute with one thread.
+        opened.enter_context(_dask("dask").config.set({"distributed.nanny.pre-spawn-environ": {}}))
         drawn = find_spec("bokeh") is not None
         with interrupts_held_back():  # Ctrl-C reaches the workers too, and this process ends them itself
             cluster = distributed.LocalCluster(
@@ -250,7 +255,7 @@ class DaskPool:
             raise ClusterError(f"A task failed on the cluster: {describe(error)}.") from error
         if isinstance(answer, remote.Refused):
             raise ClusterError(f"{answer.reason.removesuffix('.')}. What is finished is kept.")
-        return self.packing.unpacked(sent.job, answer) if isinstance(answer, bytes) else answer
+        return self.packing.unpacked(sent.job, answer) if isinstance(answer, remote.Finished) else answer
 
     def _again(self, sent: _Sent, missing: remote.Missing | None) -> None:
         """Submit a job once more; first send a worker what it lacks."""
@@ -292,11 +297,9 @@ def check_installed() -> None:
         )
 
 
-def _dask() -> Any:
+def _dask(module: str = "distributed") -> Any:
     check_installed()
-    import distributed
-
-    return distributed
+    return import_module(module)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ share a process. The worker itself imports nothing heavy and runs no method's co
 """
 
 import multiprocessing
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -30,7 +31,7 @@ IDLE_SECONDS = 600.0  # of a run, before a worker ends the children that it keep
 class Link:
     """A step of a task: the function by its address, called with the payload and the folder of the run.
 
-    It returns the link that follows, what it is Missing, or the bytes that the task comes to.
+    It returns the link that follows, what it is Missing, or what the task comes to as Finished.
     """
 
     function: str
@@ -46,6 +47,21 @@ class Missing:
 
     places: tuple[str, ...]
     worker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a task comes to, and the files of the folder that it leaves in the run's, if any."""
+
+    result: bytes
+    place: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+    def packed(self, folder: Path) -> "Finished":
+        """With its files, read by the worker itself: a pipe from its child would copy them twice."""
+        if not self.place:
+            return self
+        return replace(self, files={path.name: path.read_bytes() for path in (folder / self.place).iterdir()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +82,7 @@ class Task:
     link: Link
 
 
-Answer = bytes | Failure | Missing | Refused
+Answer = Finished | Failure | Missing | Refused
 
 
 def run_task(task: Task) -> Answer:
@@ -82,8 +98,12 @@ def run_task(task: Task) -> Answer:
 
     tell(STARTED)
     try:
-        with _run_of(task.run, Path(worker.local_directory).parent).slot(task.limits) as slot:
+        run = _run_of(task.run, Path(worker.local_directory).parent)
+        with run.slot(task.limits) as slot:
             answer = slot.done(task.link, tell)
+        if isinstance(answer, Finished):
+            with storing(run.folder):
+                answer = answer.packed(run.folder)
     except AacbenchError as error:  # such as a full disk, which is not the cell's fault
         return Refused(f"The worker {worker.address} on {this_host()} cannot go on: {error}")
     return replace(answer, worker=worker.address) if isinstance(answer, Missing) else answer
@@ -236,6 +256,7 @@ def _forget(run: _Run) -> None:
 def _prepare() -> None:
     """Let this process have children, and end them before multiprocessing waits for them at its exit."""
     multiprocessing.current_process().daemon = False  # dask starts its workers as daemons, which may have none
+    os.environ.pop("MALLOC_TRIM_THRESHOLD_", None)  # dask's, for its own memory; it makes large arrays slow
     if not _FINALIZERS:
         _FINALIZERS.append(util.Finalize(None, _end_all, exitpriority=100))
 

@@ -28,8 +28,9 @@ def artifact_folders(root: Path) -> list[Path]:
     return [shared, shared / BUNDLES, *(path for path in shared.glob("*-*") if path.is_dir())]
 
 
-def cell_id(key: Mapping[str, Any]) -> str:
-    return digest(key, CELL_TAG)[:ID_DIGITS]
+def cell_id(key: Mapping[str, Any], *, parsed: bool = False) -> str:
+    """Return the id that a key has; `parsed` says that it was read from a cell."""
+    return digest(key, CELL_TAG, parsed=parsed)[:ID_DIGITS]
 
 
 def short_ids(names: Iterable[str]) -> dict[str, str]:

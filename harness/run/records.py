@@ -11,6 +11,7 @@ SINGLE, CANDIDATE, CHOSEN = "single", "candidate", "chosen"  # the roles of cell
 BASELINE = "dijkstra"  # reductions are measured against it; it stores no labels, so one budget stands for all
 # Worst last: a wrong answer is worse than none.
 OUTCOMES = ("ok", "unsupported", "skipped", "timeout", "out-of-memory", "error", "wrong")
+BASE = ""  # in place of a variant's name: the study as it is
 STRATA, SCENARIO, FILE = "strata", "scenario", "file"  # query modes besides those of `queries.sampling`
 
 

@@ -7,7 +7,7 @@ where graphs, query files and bundles arrive that it lacks.
 import hashlib
 import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aacbench.bundle.store import bundle_folder, sound_bundle
@@ -18,7 +18,7 @@ from aacbench.graphs.load import load, scenario_path
 from aacbench.graphs.readers.npz import graph_bytes
 from aacbench.graphs.record import Graph
 from aacbench.processes.pool import Limits
-from aacbench.processes.remote import Link, Missing
+from aacbench.processes.remote import Finished, Link, Missing
 from aacbench.run.build import Built, CellJob, Result
 from aacbench.run.layout import ARTIFACTS, BUNDLES
 from aacbench.run.records import SCENARIO
@@ -84,16 +84,7 @@ class SentGraph:
         return replace(load(FILE_PREFIX + self.file), name=self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Returned:
-    """What a step came to, and the files of the bundle that it left."""
-
-    answer: Built | Result
-    bundle: str = ""
-    files: Mapping[str, bytes] = field(default_factory=dict)
-
-
-def run_shipment(payload: bytes, folder: Path) -> Link | Missing | bytes:
+def run_shipment(payload: bytes, folder: Path) -> Link | Missing | Finished:
     """Do a step that was sent here, in a child of a worker."""
     shipment: Shipment = pickle.loads(payload)
     if missing := shipment.missing(folder):
@@ -103,9 +94,8 @@ def run_shipment(payload: bytes, folder: Path) -> Link | Missing | bytes:
     if isinstance(answer, Built) and not shipment.build_only:
         return replace(shipment, step=Step(shipment.step.job, answer)).link()
     built = answer if isinstance(answer, Built) else step.built
-    if not shipment.returns or built is None or not built.bundle:
-        return pickle.dumps(_Returned(answer))
-    return pickle.dumps(_Returned(answer, built.bundle, _bundle_files(step.job.bundles, built.bundle)))
+    returned = built.bundle if shipment.returns and built is not None else ""
+    return Finished(pickle.dumps(answer), str(bundle_folder(Path(BUNDLES), returned)) if returned else "")
 
 
 def shipment_of(step: Step, limits: Limits, build_only: bool = False, bundle: str = "") -> Shipment:
@@ -151,21 +141,21 @@ class StepPacking:
     def files(self, step: Step, place: str) -> Mapping[str, bytes]:
         return shipped_files(shipment_of(step, self.limits), place)
 
-    def unpacked(self, step: Step, data: bytes) -> Built | Result:
+    def unpacked(self, step: Step, finished: Finished) -> Built | Result:
         """What the step came to; its bundle is kept in the study."""
-        returned: _Returned = pickle.loads(data)
-        if returned.files:
-            _keep(step.job, returned)
-        return returned.answer
+        if finished.place:
+            _keep(step.job, Path(finished.place).name, finished.files)
+        answer: Built | Result = pickle.loads(finished.result)
+        return answer
 
 
-def _keep(job: CellJob, returned: _Returned) -> None:
-    folder = bundle_folder(job.bundles, returned.bundle)
+def _keep(job: CellJob, bundle: str, files: Mapping[str, bytes]) -> None:
+    folder = bundle_folder(job.bundles, bundle)
     if sound_bundle(folder) is not None:
         return
     with storing(job.bundles.parents[1]):
         remove(folder)  # which may be there, damaged
-        fill_folder(folder, returned.files)
+        fill_folder(folder, files)
 
 
 def _bundle_files(root: Path, name: str) -> dict[str, bytes]:

@@ -228,7 +228,7 @@ def _verified(descriptor: int, folder: Path, cell_id: str) -> Cell:
     if record is None:
         _refuse_newer(data, folder, cell_id)
         raise _damage(cell_id, folder, f"{CELL_FILE} is not what was written")
-    if id_of(record["key"]) != cell_id:
+    if id_of(record["key"], parsed=True) != cell_id:
         raise _damage(cell_id, folder, f"its key belongs to cell {id_of(record['key'])}")
     files = {name: read(name) for name in record["files"]}
     changed = [name for name, data in files.items() if _sha256(data) != record["files"][name]]

@@ -15,7 +15,7 @@ import numpy as np
 from aacbench.errors import AacbenchError, StoreError, UsageError
 from aacbench.graphs.record import Array
 from aacbench.processes.pool import Limits
-from aacbench.processes.remote import Link, Missing
+from aacbench.processes.remote import Finished, Link, Missing
 from aacbench.processes.worker import Failure, begin_step
 from aacbench.queries.record import QuerySet
 from aacbench.run.build import CellJob
@@ -230,8 +230,8 @@ class _Packing:
         wanted = (each for each in self._shipments(job) if place in (each.graph, each.queries, each.bundle))
         return shipped_files(next(wanted), place)
 
-    def unpacked(self, job: _Job, data: bytes) -> _Timed:
-        timed: _Timed = pickle.loads(data)
+    def unpacked(self, job: _Job, finished: Finished) -> _Timed:
+        timed: _Timed = pickle.loads(finished.result)
         return timed
 
     def _shipments(self, job: _Job) -> list[Shipment]:
@@ -240,7 +240,7 @@ class _Packing:
         ]
 
 
-def time_shipped(payload: bytes, folder: Path) -> Missing | bytes:
+def time_shipped(payload: bytes, folder: Path) -> Missing | Finished:
     """Time a group that was sent here, in a child of a worker."""
     job: _Job
     job, shipments = pickle.loads(payload)
@@ -250,7 +250,7 @@ def time_shipped(payload: bytes, folder: Path) -> Missing | bytes:
         _Timing(shipment.arrived(folder).job, timing.cell)
         for shipment, timing in zip(shipments, job.timings, strict=True)
     ]
-    return pickle.dumps(_timed(replace(job, timings=tuple(there))))
+    return Finished(pickle.dumps(_timed(replace(job, timings=tuple(there)))))
 
 
 def _timed(job: _Job) -> _Timed:

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from aacbench.run.records import BASE as BASE
 from aacbench.run.records import QueryPlan, Study, Variant
 from aacbench.search.policy import Policy, parse
-
-BASE = ""  # the name of the study as it is, without a variant
 
 
 def every(study: Study) -> Iterator[tuple[Variant, Study]]:

@@ -109,7 +109,7 @@ def draw(found: Sequence[Point], caption: str, title: str) -> Figure:
             axes.axhline(level, color=QUIET, linestyle=line, linewidth=0.9)
             told = ", ".join(methods) + (f", {budget:g} B/v" if len(budgets) > 1 else "")
             place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-            axes.annotate(told, (1, level), xytext=(-2, 2), ha="right", fontsize=6, color=QUIET, **place)
+            axes.annotate(told, (0.92, level), xytext=(0, 2), ha="right", fontsize=6, color=QUIET, **place)
     axes.set(xlabel="epoch", ylabel="reduction of expansions in %", title=title)
     add_legend(figure, axes, columns=2)
     add_caption(figure, f"bars: lowest and highest seed; {caption}")

@@ -10,6 +10,7 @@ import pytest
 import small_studies as studies
 from cli.command import command
 
+from aacbench.library.study import open_study
 from aacbench.protocols.reader import parse_protocol
 from aacbench.reports import controls
 from aacbench.reports.figures import figure
@@ -185,6 +186,17 @@ def test_statistics_and_other_tables_are_of_the_study_without_variants(root, cap
     (one,) = [row for row in rows if (row.variant, row.graph, row.method) == ("hotspot", "grid-8", "alt")]
     (line,) = [line for line in found_lines(root) if (line.variant, line.graph) == ("hotspot", "grid-8")]
     assert one.reduction == pytest.approx(line.b.reduction)
+
+
+def test_tables_in_python_and_lists_of_cells_tell_variants_apart(root, capsys):
+    cells = open_study(root).cells
+    for line in found_lines(root):
+        if line.factor != controls.ESTIMAND:
+            here = cells[(cells.variant == line.variant) & (cells.graph == line.graph) & (cells.method == "alt")]
+            assert here.reduction.tolist() == [pytest.approx(line.b.reduction)]
+    assert set(open_study(root).queries.variant) == set(cells.variant)
+    assert command("status", root, "--cells") == 0
+    assert capsys.readouterr().out.count(" file-order") == (cells.variant == "file-order").sum()
 
 
 def found_lines(root):

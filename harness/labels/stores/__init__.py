@@ -61,7 +61,7 @@ def deployed(
         return store
     if labels in STEPS:
         return store.encode(len(chosen))
-    count = _most_that_fit(store, len(chosen), _room(context)) if context.params.get("filled") else len(chosen)
+    count = most_that_fit(store, len(chosen), _room(context)) if context.params.get("filled") else len(chosen)
     needed = store.nbytes(max(1, count))
     if needed > _room(context):
         return Unsupported(f"{max(1, count)} landmarks do not fit in {labels} labels", needed)
@@ -92,7 +92,7 @@ def _estimate(store: Store, count: int, room: int) -> int:
     return max(1, 1 + count + int((room - known) / each))
 
 
-def _most_that_fit(store: Store, count: int, room: int) -> int:
+def most_that_fit(store: Store, count: int, room: int) -> int:
     """Return how many of the first labels fit; a search by halves, begun near the number that the bytes suggest."""
     low, high, needed = 0, count, store.nbytes(count)
     if needed <= room:

@@ -9,7 +9,7 @@ from aacbench.contract.method import LabelHeuristic, Unsupported
 from aacbench.graphs.record import Array, frozen
 from aacbench.labels.stores.cells import bases_of, cell_starts, index_bytes, index_of, offsets_of
 from aacbench.labels.stores.cover import vertex_cover
-from aacbench.labels.stores.grid import on_grid
+from aacbench.labels.stores.grid import LEVELS, on_grid
 from aacbench.labels.stores.selection import Selection
 from aacbench.search.networks import Network
 from aacbench.search.packed import FAR, NIBBLE
@@ -66,15 +66,16 @@ class Lossless:
 
     @classmethod
     def of(cls, network: Network, chosen: Selection, store: str) -> "Lossless | Unsupported":
-        units: Mapping[str, float] = {}
         if not network.graph.integral:
-            chosen, units = on_grid(network, chosen)
+            grids = (on_grid(network, chosen, levels) for levels in LEVELS)
+            made = [cls(network, moved, FORMS[store], units) for moved, units in grids]
+            return min(made, key=lambda one: one.nbytes(len(chosen)))  # of equals, the finer grid
         farthest = max(int(chosen.pool.forward.max()), int(chosen.pool.backward.max()))
         if farthest >= FAR:
             return Unsupported(
                 f"{store} labels are for distances below 2^30, and some are {farthest}; use labels=exact"
             )
-        return cls(network, chosen, FORMS[store], units)
+        return cls(network, chosen, FORMS[store], {})
 
     def nbytes(self, count: int) -> int:
         """Return the bytes of all arrays with the first `count` of the selection."""
