@@ -76,7 +76,7 @@ class Records:
         """Return the record within so many bytes: also of methods that were given more or less and stay below."""
         fitting = [one for one in self.records if one.graph == graph and one.bytes <= budget + _ROOM]
         known = [one for one in fitting if getattr(one, by) is not None]
-        return min(known, key=lambda one: (getattr(one, by), one.bytes), default=None)
+        return min(known, key=lambda one: (getattr(one, by), one.bytes, one.build_seconds), default=None)
 
     def budgets(self, graph: str) -> list[float]:
         return sorted({one.budget for one in self.records if one.graph == graph})

@@ -54,7 +54,7 @@ def records(
         raise UsageError(f"No records on {unknown[0]!r}. There are some on: {', '.join(found.settings)}.")
     if write is not None:
         known.write(found, write)
-        click.echo(f"{write}: {len(found.records)} results on {len(found.settings)} graphs")
+        click.echo(f"{write}: {len(found.records)} results on {', '.join(found.settings)}")
         return
     if study is not None:
         compared = text.compare(known.records_of(planned_cells(study_folder(study))), found)

@@ -27,7 +27,9 @@ CANDIDATES = (
     "greedy-train",
     "greedy-train[labels=for16]",
     "greedy-train[labels=packed]",
+    "greedy-train[labels=u8]",
     "ch",
+    "ch-core",
 )
 EXPANDED, TOTAL = "expanded", "total"
 
