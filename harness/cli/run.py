@@ -81,8 +81,8 @@ def run(context: click.Context, /, dry_run: bool, **options: Any) -> None:
     """
     stop_by_signals()
     try:
-        start_server()  # first, so that it imports what workers need while this process does the same
-
+        if options["executor"] == "local":
+            start_server()  # first, so that it imports what workers need while this process does the same
         code = _run(RunOptions(**options), dry_run)
     except KeyboardInterrupt:
         click.echo("aacbench: stopped; what is finished is kept, and the same command goes on from there.", err=True)

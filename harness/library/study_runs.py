@@ -60,7 +60,8 @@ def run_study(
     What is finished is kept: after an interrupt the same call goes on. A cell that fails does not raise; it is in
     `cells` of the study, with its outcome and reason.
     """
-    start_server()
+    if executor == "local":
+        start_server()
     folder = None if out is None else expanded(out)
     options = RunOptions(
         protocol=str(protocol),

@@ -18,7 +18,7 @@ from aacbench.processes.worker import Failure
 from aacbench.util.cleanup import this_host
 from aacbench.util.text import describe
 
-CONNECT_SECONDS = 10.0
+CONNECT_SECONDS = 30.0
 _LOOK_SECONDS = 1.0  # between looks for workers that joined or left
 _PATIENCE = 20  # submissions of one job: its workers died, or lacked files
 _LOGGERS = ("distributed", "distributed.client")
@@ -225,7 +225,8 @@ class DaskPool:
         try:
             name, text = self._events.get(timeout=_LOOK_SECONDS)
         except queue.Empty:
-            return None
+            # A result that was lost with its worker, and computed again, comes without a second event.
+            return next((sent for sent in self._sent.values() if sent.future.done()), None)
         sent = self._sent.get(name)
         if sent is None or (text is None and not sent.future.done()):  # of a future that was replaced
             return None
