@@ -66,7 +66,7 @@ def test_one_table_serves_both_directions_of_a_symmetric_graph(tmp_path):
 
 def test_a_graph_that_explodes_is_unsupported_with_the_bytes_reached(tmp_path):
     rng = np.random.default_rng(5)
-    net = network(from_edges(600, *rng.integers(0, 600, (2, 5000)), rng.integers(1, 1000, 5000)))
+    net = network(from_edges(600, *rng.integers(0, 600, (2, 9000)), rng.integers(1, 1000, 9000)))
     answer = refusal("ch", net, tmp_path, 32)
     assert answer.reason == "Contraction was stopped: it has too many shortcuts"
     assert answer.bytes_needed > 32 * 600

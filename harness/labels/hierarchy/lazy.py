@@ -15,9 +15,9 @@ label that is missing must count, or a vertex x that does not reach t would have
 lead to it: if d(l, x) is known and d(l, t) is not, or d(t, l) is known and d(x, l) is not, then h(x) is infinite.
 Let it be so on G(i + 1). An arc of G(i) between others is in G(i + 1), perhaps with a smaller weight. For v -> x it
 holds by definition. For u -> v, h(v) is r(v) or w(v, x) + h(x). If it is r(v), then h(u) <= r(u) <= w(u, v) + r(v),
-since r is least over downward arcs (in the core, h(u) <= d(u, t) <= w(u, v) + r(v)). If it is w(v, x) + h(x), then
-x = u, and h(u) <= h(v); or G(i + 1) has a path from u to x, a shortcut or a witness, that is no longer than w(u, v) + w(v, x), and
-h rises by no more than its length along it.
+since r is least over downward arcs (in the core, h(u) <= d(u, t) <= w(u, v) + r(v)). If it is w(v, x) + h(x), then x
+= u, and h(u) <= h(v); or G(i + 1) has a path from u to x, a shortcut or a witness, that is no longer than w(u, v) +
+w(v, x), and h rises by no more than its length along it.
 
 The goal's labels: a shortest path between t and a landmark l, which is in the core, enters or leaves the core once, so
 d(l, t) is the least d(l, a) + r(a) over core vertices a, and d(t, l) likewise upwards.
