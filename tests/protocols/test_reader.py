@@ -280,7 +280,7 @@ def test_an_unknown_name_gets_the_nearest():
 
 def test_shipped_protocols_are_called_what_their_files_are():
     shipped = {"quick", "valsplit", "retrospective", "soundness", "heldout"}
-    shipped |= {"traffic", "recommend", "controls"}
+    shipped |= {"traffic", "recommend", "records", "controls"}
     assert set(known_protocols()) == shipped
     assert all(read_protocol(name).protocol == name for name in known_protocols())
 
