@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from tabulate import tabulate
 
+from aacbench.contract.budget import ROOM
 from aacbench.contract.composite import ALTERNATIVE, PARTS, split_outside_brackets
 from aacbench.contract.parameters import as_text
 from aacbench.graphs.catalogue import FILE_PREFIX, name_and_file
@@ -202,11 +203,11 @@ def short_settings(
 ) -> str:
     """Return settings that differ from the defaults, such as `K=8 labels=exact`, followed by those of the parts.
 
-    Settings that are `said` elsewhere, as in the method's label, are left out.
+    Settings that are `said` elsewhere, as in the method's label, are left out, and so is the budget in bytes.
     """
     known = defaults.get(method, {})
     changed = {key: value for key, value in sorted(params.items()) if key not in known or known[key] != value}
-    own = setting_text({key: value for key, value in changed.items() if key != PARTS}, said)
+    own = setting_text({key: value for key, value in changed.items() if key not in (PARTS, ROOM)}, said)
     parts = " ".join(
         f"{part['method']}[{short_settings(part['method'], part['params'], defaults)}]"
         for part in params.get(PARTS, ())

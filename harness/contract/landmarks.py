@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import Any
 
-from aacbench.contract.budget import Budget, GraphInfo
+from aacbench.contract.budget import ROOM, Budget, GraphInfo
 from aacbench.contract.method import Parameter, Params, Unsupported
 
 GROWING = ("fps", "avoid", "random", "degree")  # the first K landmarks of a longer run are the run for K
@@ -13,7 +13,6 @@ SELECTORS = (*GROWING, *BY_COORDINATES, "maxcover", "mixed")
 PACKED = ("for16", "cover", "packed")  # lossless and narrow: how many landmarks fit is known once they are encoded
 STEPS = {"u16": 2, "u8": 1}  # bytes of a label in whole steps
 STEP_BYTES = 8  # of the step of each column
-ROOM = "room"  # the bytes per vertex that `fit` grants a narrow store, in the fitted params
 
 _REAL_BYTES = "{} labels need a convention that charges real bytes, such as measured/1"
 
@@ -64,7 +63,7 @@ def room_for(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupp
         return Unsupported(_REAL_BYTES.format(labels))
     if info.label_bytes > 4:
         return Unsupported(f"{labels} labels are for distances that fit 4 bytes; use labels=exact")
-    return {**params, ROOM: budget.bytes_per_vertex}
+    return {**params, ROOM: budget.total_bytes(info)}
 
 
 def does_not_fit(what: str, wanted: int, budget: Budget, fits: int) -> Unsupported:

@@ -1,9 +1,9 @@
 """Contraction hierarchies as heuristics: exact distances, evaluated lazily; labels on a core where they do not fit."""
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
+from aacbench.contract.budget import ROOM
 from aacbench.contract.method import BuildContext, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
 
@@ -28,13 +28,13 @@ def aacbench_methods() -> Iterator[Method]:
 
 def fit(budget: Budget, info: GraphInfo, params: Params) -> Params:
     """Return the params with `room`, the bytes that may be deployed; only building shows how many are needed."""
-    return {**params, "room": math.floor(budget.bytes_per_vertex * info.vertices)}
+    return {**params, ROOM: budget.total_bytes(info)}
 
 
 def build(context: BuildContext) -> LabelHeuristic | Unsupported:
     from aacbench.labels.hierarchy.stored import contraction
 
-    made, unit = contraction(context, context.params["room"])
+    made, unit = contraction(context, context.params[ROOM])
     if made.stopped:
         return Unsupported(f"Contraction was stopped: {made.stopped}", bytes_needed=made.bytes_reached)
     return _whole(context, made, unit, context.params["pack"])
@@ -50,7 +50,7 @@ def _whole(context: BuildContext, made: Any, unit: int | float, pack: str) -> La
         found = make(whole, unit) if pack in (form, AUTO) else None
         if found is not None:
             needed.append(_bytes(found, context.graph.vertices))
-            if needed[-1] <= context.params["room"]:
+            if needed[-1] <= context.params[ROOM]:
                 return found
     if not needed:
         return Unsupported("The weights are too large for fields of a few bits")
@@ -72,7 +72,7 @@ def build_core(context: BuildContext) -> LabelHeuristic | Unsupported:
     from aacbench.labels.hierarchy.cores import core_heuristics
     from aacbench.labels.hierarchy.stored import contraction
 
-    room, vertices = context.params["room"], context.graph.vertices
+    room, vertices = context.params[ROOM], context.graph.vertices
     made, unit = contraction(context, room)
     if not made.stopped:
         whole = _whole(context, made, unit, AUTO)

@@ -1,12 +1,12 @@
 """Label stores: the arrays in which the labels of chosen landmarks are deployed, and how many landmarks fit in them."""
 
 from dataclasses import replace
-from fractions import Fraction
 from typing import Protocol
 
 import numpy.typing as npt
 
-from aacbench.contract.landmarks import PACKED, ROOM, STEPS
+from aacbench.contract.budget import ROOM
+from aacbench.contract.landmarks import PACKED, STEPS
 from aacbench.contract.method import BuildContext, LabelHeuristic, Unsupported
 from aacbench.labels.pool import Pool
 from aacbench.labels.stores.lossless import Lossless
@@ -40,7 +40,7 @@ def counted(context: BuildContext, name: str) -> BuildContext:
     store = _store(context, Selection.of(pool, range(len(pool))))
     if isinstance(store, Unsupported):
         return context
-    most = _estimate(store, len(pool), _room(context))
+    most = _estimate(store, len(pool), context.params[ROOM])
     labels = 2 if name == "m" and not pool.symmetric else 1
     return replace(context, params={**context.params, name: labels * most, "filled": True})
 
@@ -61,9 +61,9 @@ def deployed(
         return store
     if labels in STEPS:
         return store.encode(len(chosen))
-    count = most_that_fit(store, len(chosen), _room(context)) if context.params.get("filled") else len(chosen)
+    count = most_that_fit(store, len(chosen), context.params[ROOM]) if context.params.get("filled") else len(chosen)
     needed = store.nbytes(max(1, count))
-    if needed > _room(context):
+    if needed > context.params[ROOM]:
         return Unsupported(f"{max(1, count)} landmarks do not fit in {labels} labels", needed)
     made = store.encode(count)
     return replace(made, facts={"labels": count, **made.facts})
@@ -78,11 +78,6 @@ def _store(context: BuildContext, chosen: Selection) -> Store | Unsupported:
     labels = context.params["labels"]
     kind = Quantised if labels in STEPS else Lossless
     return kind.of(context.network, chosen, labels)
-
-
-def _room(context: BuildContext) -> int:
-    """The bytes that all arrays may take."""
-    return int(Fraction(context.params[ROOM]) * context.graph.vertices)
 
 
 def _estimate(store: Store, count: int, room: int) -> int:
