@@ -28,8 +28,8 @@ NO_LABELS = CoreLabels(np.empty(0, dtype=np.int32), 0, 0)
 
 
 def plain_heuristic(made: Hierarchy, unit: int | float) -> LabelHeuristic:
-    arrays, settings = plain.plain_arrays(made)
-    settings = {**settings, "scale": unit, "beyond": beyond(isinstance(unit, int))}
+    arrays, own = plain.plain_arrays(made)
+    settings = {**own, "scale": unit, "beyond": beyond(isinstance(unit, int))}
     return LabelHeuristic(arrays, plain.distance, settings, goal=plain.GOAL, facts=facts(made))
 
 
@@ -38,9 +38,14 @@ def packed_heuristic(made: Hierarchy, unit: int | float, labels: CoreLabels = NO
     found = packed_arrays(made)
     if found is None:
         return None
-    arrays, settings = found
-    settings = {**settings, "columns": labels.columns, "forward": labels.forward}
-    settings = {**settings, "scale": unit, "beyond": beyond(isinstance(unit, int))}
+    arrays, own = found
+    settings = {
+        **own,
+        "columns": labels.columns,
+        "forward": labels.forward,
+        "scale": unit,
+        "beyond": beyond(isinstance(unit, int)),
+    }
     told = {**facts(made), "core": made.core, "columns": labels.columns}
     return LabelHeuristic({**arrays, "rows": labels.rows}, lazy.bound, settings, goal=lazy.GOAL, facts=told)
 
