@@ -128,7 +128,7 @@ def _check_index(offsets: Array, bases: Array, index: Array, network: Network, c
             raise UsageError("Two neighbours have no row; of every arc, one end must be in the cover.")
 
 
-def _steps(arrays: Arrays, settings: Settings, network: Network) -> Layout:
+def _steps(arrays: Arrays, settings: Settings, network: Network, _: str) -> Layout:
     if set(arrays) != {"rows", "steps"}:
         raise UsageError("The steps kernel needs exactly two arrays, named rows and steps.")
     rows, sizes = arrays["rows"], arrays["steps"]
