@@ -1,7 +1,7 @@
 """Contraction of a graph, vertex by vertex: the arcs that lead upwards, shortcuts among them.
 
 Vertices are taken by edge difference and depth, with priorities updated when they come up. A shortcut u -> x is left
-out if a witness, a path around the contracted vertex that is no longer, is found within a limit of settled vertices.
+out if a witness, a path around the contracted vertex that is no longer, is found within a limit of work.
 A witness that is missed costs an arc and changes no distance.
 """
 
@@ -14,10 +14,10 @@ from aacbench.graphs.record import Array, Graph
 from aacbench.util.compiled import kernel
 
 NONE = np.int64(2**62)  # the weight of an arc that is not there
-SETTLED = 500  # vertices that a search for witnesses settles
-FEWEST_SETTLED = 10  # the same around a vertex of high degree
-FAVOURABLE = 32  # up to this degree a search may settle all of them
-WORK, WORK_PER_ARC = 10**7, 4_000  # arcs that all searches may look at: so many, and more per arc and vertex
+LOOKS = 4_000  # arcs that a search for witnesses looks at; a limit on vertices would not bound the work at hubs
+FEWEST_LOOKS = 100  # the same around a vertex of high degree
+FAVOURABLE = 8  # up to this degree a search may look at all of them
+WORK, WORK_PER_ARC = 10**8, 2_000  # arcs that all searches may look at: so many, and more per arc and vertex
 _DIFFERENCE, _DEPTH = 3, 2  # weights in the priority; fewer arcs first
 _MOST = np.int64(2**29)  # a priority has room for no more
 _HEAP = 1 << 14  # entries of a search for witnesses
@@ -170,8 +170,8 @@ def _key(added: Any, removed: Any, depth: Any, v: Any) -> Any:
 
 
 @kernel
-def _settled(degree: Any) -> Any:
-    return max(FEWEST_SETTLED, min(SETTLED, FAVOURABLE * SETTLED // max(1, degree)))
+def _looks(degree: Any) -> Any:
+    return max(FEWEST_LOOKS, min(LOOKS, FAVOURABLE * LOOKS // max(1, degree)))
 
 
 @kernel
@@ -197,7 +197,7 @@ def _shortcuts(
     On a symmetric graph an edge counts as one arc.
     """
     degree, at = count[v], start[v]
-    settled = _settled(degree)
+    looks = _looks(degree)
     added, removed = 0, 0
     for i in range(degree):
         for j in range(degree):
@@ -224,7 +224,7 @@ def _shortcuts(
         now, source = clock[0], heads[at + i]
         distance[source], stamp[source] = 0, now
         keys[0], whose[0] = 0, source
-        size, left = 1, settled
+        size, left = 1, looks
         while size > 0 and left > 0 and missing > 0:
             d, x = keys[0], whose[0]
             size -= 1
@@ -233,7 +233,7 @@ def _shortcuts(
                 continue
             if d > longest:
                 break
-            left -= 1
+            left -= count[x]
             clock[1] += count[x]
             for k in range(start[x], start[x] + count[x]):
                 y = heads[k]
