@@ -4,6 +4,7 @@ from pathlib import Path
 
 from method_builds import method, plugins
 
+from aacbench.contract.landmarks import PACKED, STEPS
 from aacbench.plugins.manager import load_plugins
 from aacbench.protocols import read_protocol
 
@@ -28,6 +29,12 @@ def test_soundness_has_every_kind_of_pool_and_the_epochs_of_early_stopping():
     assert grids["aac"]["epochs"] == (0, 1, 5, 10, 50, 200)
     for name, key in (("cdh", "assign"), ("cdh-paper", "arm")):
         assert set(grids[name][key]) == set(method(name).parameters[key].choices)
+
+
+def test_soundness_has_every_store_of_labels_and_of_a_hierarchy():
+    grids = {choice.name: choice.grid for choice in read_protocol("soundness").methods}
+    assert set(grids["greedy-train"]["labels"]) == {"auto", *PACKED, *STEPS}
+    assert {"auto", *grids["ch"]["pack"]} == set(method("ch").parameters["pack"].choices)
 
 
 def test_heldout_has_graphs_and_queries_of_its_own():
