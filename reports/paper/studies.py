@@ -12,7 +12,7 @@ from aacbench.protocols.paper import Paper, Replay, replays
 from aacbench.protocols.paper.records import SETTINGS
 from aacbench.run.events import RUN_FILE
 from aacbench.run.layout import PLAN, QUERIES_FILE, RUNS
-from aacbench.run.records import BASELINE, TEST, VALIDATION
+from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents, read_study
 
@@ -96,8 +96,24 @@ def samples(studies: Sequence[ReplayedStudy], row: Mapping[str, Any]) -> list[Sa
     fitting = [study for study in studies if _may_hold(study, row)]
     for study in fitting:
         run = [other for other in fitting if other.replay.run is study.replay.run]
-        found = [Sample(other, cell) for other in run for cell in other.cells if _is_row(other, cell, row)]
+        found = [
+            Sample(other, cell)
+            for other in run
+            for cell in other.cells
+            if cell.is_reported and cell.outcome in ANSWERED and _is_row(other, cell, row)
+        ]
         if found:
+            return found
+    return []
+
+
+def failures(studies: Sequence[ReplayedStudy], row: Mapping[str, Any]) -> list[str]:
+    """Return the outcomes other than `ok` of the cells that a row needs: its own, or else those of Dijkstra."""
+    fitting = [study for study in studies if _may_hold(study, row)]
+    own = [cell for study in fitting for cell in study.cells if _is_row(study, cell, row)]
+    base = [cell for study in fitting for cell in study.cells if cell.key["method"] == BASELINE]
+    for cells in (own, base):
+        if found := [outcome for outcome in OUTCOMES[1:] if any(cell.outcome == outcome for cell in cells)]:
             return found
     return []
 
@@ -111,8 +127,6 @@ def _may_hold(study: ReplayedStudy, row: Mapping[str, Any]) -> bool:
 
 
 def _is_row(study: ReplayedStudy, cell: Cell, row: Mapping[str, Any]) -> bool:
-    if not cell.is_reported or cell.outcome not in ANSWERED:
-        return False
     if cell.key["method"] == BASELINE:  # stores no labels: one cell stands for every budget
         return row.get("method") == BASELINE
     shown = {"method": cell.key["method"], "budget_bytes": cell.key["budget"], **study.replay.run.prints}

@@ -12,6 +12,7 @@ from aacbench.reports.paper.comparison import Comparison
 from aacbench.reports.paper.studies import ReplayedStudy
 from aacbench.reports.tables import rows_of
 
+FAILED = ("skipped", "timeout", "out-of-memory", "error")  # outcomes that another run may mend
 LEFT = ("graph", "method", "row", "column", "result", "why")
 SMALL = 1e-2  # below it, numbers that are printed so have significant digits, not decimals
 
@@ -123,6 +124,9 @@ def other_rows(studies: Sequence[ReplayedStudy], modern: Sequence[ReplayedStudy]
         if counted.missing or counted.damaged:
             count = len(counted.missing) + len(counted.damaged)
             lines.append(f"{study.root}: {count} of {counted.planned} cells are missing or damaged; run it again.")
+        failed = {outcome: counted.outcomes[outcome] for outcome in FAILED if outcome in counted.outcomes}
+        if failed:
+            lines.append(f"{study.root}: cells without a result: {summary(failed)}; run it again.")
     for study in studies:
         if study.graph != study.replay.graph:
             lines.append(f"{study.replay.graph} was replayed on {study.graph}.")
