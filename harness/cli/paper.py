@@ -211,14 +211,23 @@ def report(labels: tuple[str, ...], changed: bool, root: Path, as_json: bool) ->
 
 
 @paper.command()
+@LABELS
 @click.option("--replayed", is_flag=True, help="Check the claims on replayed values too.")
+@click.option(
+    "--verdict",
+    type=click.Choice(["holds", "fails", "not checkable"]),
+    help="Only claims with this verdict, printed or replayed.",
+)
 @ROOT
 @AS_JSON
-def claims(replayed: bool, root: Path, as_json: bool) -> None:
+def claims(labels: tuple[str, ...], replayed: bool, verdict: str | None, root: Path, as_json: bool) -> None:
     """Check what the paper's text claims, by the printed numbers: holds, fails, or not checkable.
+
+    With exhibits, only claims about these.
 
     \b
     aacbench paper claims
+    aacbench paper claims tab:valsplit --verdict fails
     aacbench paper claims --replayed      on the replayed numbers beside
     """
     from aacbench.protocols.paper import read_paper
@@ -232,9 +241,11 @@ def claims(replayed: bool, root: Path, as_json: bool) -> None:
     columns = {"printed": printed}
     if replayed:
         columns["replayed"] = replayed_values(Shelf(known, root))
-    verdicts = {
-        name: [checks.check(claim, values, printed) for claim in known.claims] for name, values in columns.items()
-    }
+    wanted = {known.exhibit(label).id for label in labels} or set(known.exhibits) | {""}
+    chosen = [claim for claim in known.claims if wanted & set(claim.exhibits or ("",))]
+    judged = [[checks.check(claim, values, printed) for values in columns.values()] for claim in chosen]
+    shown = [found for found in judged if verdict in (None, *(one.verdict for one in found))]
+    verdicts = {name: [found[at] for found in shown] for at, name in enumerate(columns)}
     if as_json:
         echo_json({name: list(map(text.verdict_record, found)) for name, found in verdicts.items()})
         return

@@ -44,6 +44,11 @@ class ReplayedStudy:
         found = (mean(cell, split) for cell in self.cells if cell.key["method"] == BASELINE)
         return next((value for value in found if value is not None), None)
 
+    def independent_queries(self) -> int:
+        """Return how many test queries the seeds have together; what several seeds share counts once, 0 is unknown."""
+        drawn = {cell.key.get("query_digests", {}).get(TEST): cell for cell in self.cells if cell.outcome in ANSWERED}
+        return 0 if None in drawn else sum(len(expanded(cell)) for cell in drawn.values())
+
     def validated(self, cell: Cell) -> Cell:
         """Return the cell with the validation rows: of a chosen cell, the candidate that was chosen."""
         same = (other for other in self.cells if _same_build(other, cell) and VALIDATION in other.key["splits"])

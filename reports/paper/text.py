@@ -170,14 +170,15 @@ def exhibit_record(exhibit: Exhibit) -> dict[str, Any]:
 
 
 def claims_text(verdicts: Mapping[str, Sequence[Verdict]]) -> str:
-    """Return a line for each claim: its verdicts, what it says, and the numbers looked at."""
+    """Return for each claim its verdicts and what it says, and in lines below it a remark and the numbers looked at."""
     lines = []
     for found in zip(*verdicts.values(), strict=True):
         kinds = list(zip(verdicts, found, strict=True))
         words = ", ".join(f"{kind} {one.verdict}" for kind, one in kinds)
-        numbers = "; ".join(f"{kind}: {_numbers(one)}" for kind, one in kinds if one.used)
-        how = f" By hand: {found[0].claim.how}." if not numbers and found[0].claim.how else ""
-        lines.append(f"{found[0].claim.id}: {words}. {found[0].claim.says}{how}" + (f" [{numbers}]" if numbers else ""))
+        claim, numbers = found[0].claim, [f"  {kind}: {_numbers(one)}" for kind, one in kinds if one.used]
+        lines.append(f"{claim.id}: {words}. {claim.says}")
+        lines += [f"  remark: {claim.remark}"] if claim.remark else []
+        lines += numbers or ([f"  by hand: {claim.how}"] if claim.how else [])
     for kind, judged in verdicts.items():
         counts = Counter(one.verdict for one in judged)
         lines.append(f"{kind}: " + ", ".join(f"{counts[word]} {word}" for word in (HOLDS, FAILS, NOT_CHECKABLE)) + ".")
