@@ -63,7 +63,8 @@ def number(value: float, printed: Printed) -> str:
     if printed.value is None or (0 < abs(printed.value) < SMALL and "E" in str(printed.value)):
         return f"{value:.3g}"
     decimals = max(0, -int(printed.unit_in_last_place.adjusted()))
-    return f"{value:.{decimals + 1}f}" if decimals or value != int(value) else f"{int(value)}"
+    text = f"{value:.{decimals + 1}f}" if decimals or value != int(value) else f"{int(value)}"
+    return text if float(text) else text.removeprefix("-")
 
 
 def _signed(comparison: Comparison) -> str:

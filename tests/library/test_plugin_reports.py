@@ -55,6 +55,10 @@ def test_a_report_stands_on_the_page_with_its_table_and_figure(study, tmp_path):
     (sheet,) = made.sheets
     assert sheet.columns == (("graph", False), ("method", False), ("median", True), ("90 %", True))
     assert ("p7", "alt", "8", "8.8") in sheet.rows
+    (drawn,) = [drawing.figure for drawing in made.drawings]
+    drawn.draw_without_rendering()
+    extent = drawn.axes[0].xaxis.label.get_window_extent()
+    assert 0 <= extent.x0 < extent.x1 <= drawn.bbox.width
     page = page_of(study, [made], tmp_path / "out")
     assert "A mean hides the queries that hurt." in page
     assert 'alt="Bars: the 90 % quantile of expansions of each method."' in page

@@ -180,6 +180,26 @@ def made_controls(root, *labels):
     return controls.controls_of(read_study(root))
 
 
+def test_comparing_tells_that_variants_are_left_out(root, capsys, tmp_path):
+    said = "The variants of the study are left out"
+    assert command("compare", "alt", "random-subset", "--study", root, "--out", tmp_path) == 0
+    assert said in capsys.readouterr().out
+    (page,) = tmp_path.glob("*.html")
+    assert said in page.read_text()
+
+
+def test_buckets_of_variants_alone_are_named(tmp_path, capsys):
+    root = tmp_path / "study"
+    cells = [made_cell("alt", [5, 7]), made_cell("alt", [5, 7], buckets={"test": [1, 2]})]
+    cells[1][1]["key"]["variant"] = "strata"
+    cells[1] = (cell_id(cells[1][1]["key"]), *cells[1][1:])
+    made_study(root, cells, graphs=["p7"], variants=[{"name": "strata"}])
+    assert command("report", root, "--by", "bucket") == 2
+    said = capsys.readouterr().err
+    assert "Only variants of this study have queries in buckets (strata)" in said
+    assert "--existing replace" not in said
+
+
 def test_further_methods_are_named_as_left_out(tmp_path):
     found = made_controls(tmp_path, "alt", "aac", "cdh", "fps")
     assert (found.a, found.b) == ("aac", "alt")

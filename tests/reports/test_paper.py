@@ -321,6 +321,13 @@ def test_claims_are_chosen_by_exhibit_and_verdict_and_name_their_columns(capsys)
     )
 
 
+def test_a_difference_that_rounds_to_zero_has_no_sign(tmp_path):
+    printed = at_32(compare(Shelf(PAPER, tmp_path), NONROAD), "alt").printed
+    assert printed.text() == "89.95 +- 0.00"
+    assert text.number(-0.00001, printed) == "0.000"
+    assert text.number(-0.01, printed) == "-0.010"
+
+
 def test_an_unknown_exhibit_is_named_with_the_nearest(capsys):
     assert command("paper", "show", "tab:valspli") == 2
     assert "did you mean 'tab:valsplit'?" in capsys.readouterr().err
