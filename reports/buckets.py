@@ -41,10 +41,14 @@ class Row:
     expanded: float
 
 
+def has_buckets(cell: Cell) -> bool:
+    return cell.is_reported and TEST in cell.record.get("buckets", {})
+
+
 def rows_of(cells: Iterable[Cell]) -> list[Row]:
     groups: dict[tuple[str, float, str], list[Cell]] = {}
     for cell in cells:
-        if cell.is_reported and TEST in cell.record.get("buckets", {}):
+        if has_buckets(cell):
             groups.setdefault((cell.key["graph"], cell.key["budget"], cell.key["label"]), []).append(cell)
     if not groups:
         raise UsageError(

@@ -26,6 +26,7 @@ from aacbench.run.layout import QUERIES_FILE
 from aacbench.run.matched import by_query, bytes_apart, bytes_per_vertex, expansions
 from aacbench.run.records import BASELINE, TEST
 from aacbench.run.store import Cell
+from aacbench.run.study import StudyContents
 from aacbench.stats import CROSSED_2
 
 Place = tuple[str, float]  # graph and budget
@@ -119,6 +120,12 @@ def markdown(
 
 def marked_names(rows: Sequence[Comparison], a: str, b: str) -> tuple[str, str]:
     return marked(a, any(row.oracle_a for row in rows)), marked(b, any(row.oracle_b for row in rows))
+
+
+def left_out(contents: StudyContents) -> list[str]:
+    """Return a sentence where a study has variants, which are not compared."""
+    shown = "`aacbench report STUDY --by variant` shows what they are worth"
+    return [f"The variants of the study are left out; {shown}."] if contents.has_variants else []
 
 
 def legend(a: str, b: str) -> str:

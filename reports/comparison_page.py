@@ -40,7 +40,9 @@ def html(found: Compared) -> str:
         *comparison.notes(rows, a, b, found.differing),
         *graph_notes,
     ]
-    notes += dict.fromkeys(note for contents in found.contents for note in study_notes(contents.plan))
+    notes += dict.fromkeys(
+        note for contents in found.contents for note in (*study_notes(contents.plan), *comparison.left_out(contents))
+    )
     return rendered(
         "compare.html",
         title=f"{a} against {b}",

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from aacbench.errors import AacbenchError
 from aacbench.graphs.record import Array
-from aacbench.reports.formatting import aligned, optional, tabular, with_short_graphs, without_markup
+from aacbench.reports.formatting import aligned, bound, optional, tabular, with_short_graphs, without_markup
 from aacbench.reports.latency import latencies
 from aacbench.run.records import BASE, BASELINE, OUTCOMES, TEST
 from aacbench.run.store import Cell
@@ -17,7 +18,8 @@ from aacbench.run.study import StudyContents
 from aacbench.stats import ESTIMANDS, Estimand
 
 TEXT_COLUMNS = ("graph", "factor", "switched to", "counts", "outcome")
-EQUAL, OTHER_QUERIES, ESTIMAND = "equal", "other queries", "estimand"
+EQUAL, OTHER_QUERIES, NOT_AVAILABLE, ESTIMAND = "equal", "other queries", "not available", "estimand"
+REDUCTION = "reduction_of_means_pp"
 RATIOS = ("geometric_mean_ratio", "median_ratio")  # other summaries of the same rows; the table has the ratio of means
 
 
@@ -41,7 +43,8 @@ class Line:
 
     `effect` is the reduction of A less that of B in percentage points, `effect_ratio` their mean expansions A / B (or
     another estimand of the same rows), `effect_time` the median times A / B. `counts` says whether every query has as
-    many expansions as in the study itself.
+    many expansions as in the study itself. `interval` is the 95 % interval of the study's own effect, and `verdict`
+    what the study's analysis says of it, or why it says nothing.
     """
 
     graph: str
@@ -51,6 +54,8 @@ class Line:
     a: Arm = field(default_factory=Arm)
     b: Arm = field(default_factory=Arm)
     effect: float | None = None
+    interval: tuple[float, float] | None = None
+    verdict: str = ""
     effect_ratio: float | None = None
     effect_time: float | None = None
     counts: str = ""
@@ -65,6 +70,7 @@ class Controls:
     b: str
     lines: tuple[Line, ...]
     spread: float | None = None  # of the A/A control of the times, the largest
+    left_out: tuple[str, ...] = ()  # further methods of the study
 
 
 def controls_of(contents: StudyContents) -> Controls | None:
@@ -74,7 +80,7 @@ def controls_of(contents: StudyContents) -> Controls | None:
     labels = [label for label in dict.fromkeys(cell.key["label"] for cell in cells) if label != BASELINE]
     if not variants or len(labels) < 2:
         return None
-    b, a = labels[:2]
+    b, a, *left_out = labels
     groups: dict[tuple[str, str, float, str], list[Cell]] = {}
     bases: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
@@ -87,6 +93,7 @@ def controls_of(contents: StudyContents) -> Controls | None:
     times = {(row.variant, row.graph, row.budget, row.method): row.p50 for row in timed}
     spread = max((row.control_spread for row in timed if row.control_spread is not None), default=None)
     factors = {BASE: "", **{variant["name"]: variant.get("factor") or variant["name"] for variant in variants}}
+    judged = _judged(contents, a, b)
     lines: list[Line] = []
     for graph, budget in dict.fromkeys((cell.key["graph"], cell.key["budget"]) for cell in _labelled(cells, a)):
         found = {
@@ -99,9 +106,26 @@ def controls_of(contents: StudyContents) -> Controls | None:
             )
             for name in factors
         }
-        lines += [_line(graph, budget, factor, name, found[name], found[BASE]) for name, factor in factors.items()]
-        lines += _estimands(lines[-len(factors)], found[BASE])
-    return Controls(a, b, tuple(lines), spread)
+        here = [
+            _line(graph, budget, factor, name, found[name], found[BASE], (a, b)) for name, factor in factors.items()
+        ]
+        interval, verdict = judged.get((graph, budget), (None, ""))
+        lines += [replace(here[0], interval=interval, verdict=verdict), *here[1:], *_estimands(here[0], found[BASE])]
+    return Controls(a, b, tuple(lines), spread, tuple(left_out))
+
+
+def _judged(contents: StudyContents, a: str, b: str) -> dict[tuple[str, float], tuple[tuple[float, float] | None, str]]:
+    """Return the interval of the study's own effect by graph and budget, and the outcome of its analysis."""
+    from aacbench.reports import statistics  # imports scipy
+
+    try:
+        table = statistics.analyse(contents, a, b, None, REDUCTION, light=True)
+    except AacbenchError:
+        return {}
+    return {
+        (cell.graph, cell.budget_a): (cell.effect.interval(), cell.effect.outcome or cell.effect.reason)
+        for cell in table.cells
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +139,10 @@ class _Case:
     time_b: float | None
 
 
-def _line(graph: str, budget: float, factor: str, name: str, case: _Case, own: _Case) -> Line:
+def _line(graph: str, budget: float, factor: str, name: str, case: _Case, own: _Case, labels: Sequence[str]) -> Line:
     same = _same_queries(case, own)
     a = _arm(case.a, case.base, own.a, own.base, same, _over(case.time_a, own.time_a) if same else None)
     b = _arm(case.b, case.base, own.b, own.base, same, _over(case.time_b, own.time_b) if same else None)
-    every = [cell.outcome for cell in (*case.a, *case.b, *case.base)]
-    worst = max(every, key=OUTCOMES.index, default="missing")
     return Line(
         graph=graph,
         budget=budget,
@@ -132,7 +154,7 @@ def _line(graph: str, budget: float, factor: str, name: str, case: _Case, own: _
         effect_ratio=_over(_mean(case.a), _mean(case.b)),
         effect_time=_over(case.time_a, case.time_b),
         counts=("" if name == BASE else _counts(case, own)) if same else OTHER_QUERIES,
-        outcome="" if worst == "ok" else worst,
+        outcome=", ".join(_failures(case, labels)),
     )
 
 
@@ -142,6 +164,14 @@ def _arm(
     reduction, before = _reduction(cells, base), _reduction(own, own_base)
     ratio = _over(_mean(cells), _mean(own)) if same else None
     return Arm(reduction=reduction, points=_less(reduction, before), ratio=ratio, time=time)
+
+
+def _failures(case: _Case, labels: Sequence[str]) -> Iterator[str]:
+    """Yield the worst outcome of each method that has another than `ok`, with its name."""
+    for label, cells in zip((*labels, BASELINE), (case.a, case.b, case.base), strict=True):
+        worst = max((cell.outcome for cell in cells), key=OUTCOMES.index, default="missing")
+        if worst != "ok":
+            yield f"{label} {worst}"
 
 
 def _estimands(line: Line, case: _Case) -> Iterator[Line]:
@@ -197,6 +227,8 @@ def _counts(case: _Case, own: _Case) -> str:
     for cells, others in pairs:
         by_seed = {cell.key["seed"]: cell for cell in _good(others)}
         good = _good(cells)
+        if not good or not by_seed:
+            return NOT_AVAILABLE
         if {cell.key["seed"] for cell in good} != by_seed.keys():
             return ""
         if not all(np.array_equal(_rows(cell), _rows(by_seed[cell.key["seed"]])) for cell in good):
@@ -226,7 +258,7 @@ def cells(found: Controls, line: Line) -> dict[str, str]:
         f"{a} points": "" if own else _signed(line.a.points),
         f"{b} ratio": "" if own else optional(line.b.ratio, ".3f"),
         f"{a} ratio": "" if own else optional(line.a.ratio, ".3f"),
-        f"{a} - {b} points": _signed(line.effect),
+        f"{a} - {b} points": _signed(line.effect) + _ends(line),
         f"{a} / {b}": optional(line.effect_ratio, ".3f"),
         f"{b} time": "" if own else optional(line.b.time, ".2f"),
         f"{a} time": "" if own else optional(line.a.time, ".2f"),
@@ -240,6 +272,13 @@ def _signed(value: float | None) -> str:
     return "" if value is None else "0.00" if abs(value) < 0.005 else f"{value:+.2f}"
 
 
+def _ends(line: Line) -> str:
+    if line.interval is None:
+        return ""
+    low, high = (bound(end, 1) for end in line.interval)
+    return f" [{low}, {high}]"
+
+
 def rows(found: Controls) -> tuple[list[dict[str, str]], list[str]]:
     """Return the table with short names of graphs, and notes on how to read it."""
     lines, graph_notes = with_short_graphs(found.lines)
@@ -248,15 +287,28 @@ def rows(found: Controls) -> tuple[list[dict[str, str]], list[str]]:
 
 def notes(found: Controls) -> list[str]:
     a, b = found.a, found.b
-    told = [
-        "%: reduction of mean expansions against dijkstra under the same switches. points and ratio: what the switch "
-        "alone changes, in percentage points of reduction and as expansions with it / without it; no ratio where the "
-        "queries are others.",
-        f"{a} - {b} points and {a} / {b}: the effect of the method, by reduction and by mean expansions; the lines "
-        f"`{ESTIMAND}` have other summaries of the same rows.",
-        f"counts: `{EQUAL}` where every query of both methods and of dijkstra expands as many vertices as without the "
-        "switch, compared row by row.",
-    ]
+    told = []
+    if found.left_out:
+        told.append(f"Shown are the study's first two methods, {a} against {b}; left out: {', '.join(found.left_out)}.")
+    if any(line.a.reduction is not None or line.b.reduction is not None for line in found.lines):
+        told.append(
+            "%: reduction of mean expansions against dijkstra under the same switches. points and ratio: what the "
+            "switch alone changes, in percentage points of reduction and as expansions with it / without it; no ratio "
+            "where the queries are others."
+        )
+    if any(line.effect is not None for line in found.lines):
+        told.append(f"{a} - {b} points and {a} / {b}: the effect of the method, by reduction and by mean expansions.")
+    if any(line.interval for line in found.lines):
+        told.append("[low, high]: 95 % interval of the effect without a switch, by the study's analysis.")
+    if any(line.factor == ESTIMAND for line in found.lines):
+        told.append(f"The lines {ESTIMAND} have other summaries of the same rows.")
+    if any(line.counts == EQUAL for line in found.lines):
+        told.append(
+            f"counts: {EQUAL} where every query of both methods and of dijkstra expands as many vertices as without "
+            "the switch, compared row by row."
+        )
+    if any(line.counts == NOT_AVAILABLE for line in found.lines):
+        told.append(f"counts: {NOT_AVAILABLE} where a method has no rows with the switch or without it.")
     if any(line.effect_time is not None for line in found.lines):
         limit = "" if found.spread is None else f"; within {100 * found.spread:.0f} %, the A/A spread, it means nothing"
         told.append(f"time: median time of a search with the switch / without it, measured in turns{limit}.")
@@ -279,8 +331,9 @@ def sentences(found: Controls) -> list[str]:
         named = ", ".join(f"{line.variant} ({largest(line):+.2f})" for line in more)
         effects = [line.effect for line in others if line.effect is not None]
         span = f", and from {min(effects):+.2f} to {max(effects):+.2f} under the switches" if effects else ""
+        effect = f"{found.a} - {found.b} is {own.effect:+.2f} percentage points{_certainty(own)}"
         told.append(
-            f"{graph} at {budget:g} B/v: {found.a} - {found.b} is {own.effect:+.2f} percentage points{span}. "
+            f"{graph} at {budget:g} B/v: {effect}{span}. "
             + (
                 f"Worth more than that to one of the methods: {named}."
                 if more
@@ -288,6 +341,15 @@ def sentences(found: Controls) -> list[str]:
             )
         )
     return told
+
+
+def _certainty(line: Line) -> str:
+    """Say how certain the study's own effect is: its interval, and where the analysis is inconclusive, that."""
+    if line.interval is None:
+        return f" without an interval ({line.verdict.rstrip('.') or 'the analysis cannot pair the methods here'})"
+    low, high = (bound(end, 2) for end in line.interval)
+    verdict = f"; {line.verdict}" if line.verdict else ""
+    return f" (95 % interval {low} to {high}{verdict})"
 
 
 def worth(line: Line) -> float:
@@ -315,7 +377,7 @@ def record(found: Controls) -> dict[str, Any]:
 
 def csv_text(found: Controls) -> str:
     """Return the lines in full precision."""
-    flat = [_flat(line) for line in found.lines]
+    flat = [{"a": found.a, "b": found.b, **_flat(line)} for line in found.lines]
     out = io.StringIO()
     writer = csv.DictWriter(out, list(flat[0]), lineterminator="\n")
     writer.writeheader()
@@ -325,5 +387,7 @@ def csv_text(found: Controls) -> str:
 
 def _flat(line: Line) -> Mapping[str, Any]:
     values = asdict(line)
+    low, high = values.pop("interval") or (None, None)
+    ends = {"effect_low": low, "effect_high": high}
     arms = {f"{arm}_{key}": value for arm in ("a", "b") for key, value in values.pop(arm).items()}
-    return {**values, **arms}
+    return {**values, **ends, **arms}

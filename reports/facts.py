@@ -86,6 +86,11 @@ def _names(rows: Sequence[FactRow]) -> list[str]:
 def _shown(values: Sequence[float]) -> str:
     if not values:
         return ""
-    spread = f" ± {np.std(values, ddof=1):.4g}" if len(set(values)) > 1 else ""
+    spread = f" ± {_plain(float(np.std(values, ddof=1)), 4)}" if len(set(values)) > 1 else ""
     mean = float(np.mean(values))
-    return (f"{mean:.0f}" if mean == int(mean) else f"{mean:.6g}") + spread
+    return (f"{mean:.0f}" if mean == int(mean) else _plain(mean, 6)) + spread
+
+
+def _plain(value: float, digits: int) -> str:
+    """Return a number with so many digits that count, never as a power of ten."""
+    return np.format_float_positional(value, precision=digits, fractional=False, trim="-")

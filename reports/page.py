@@ -130,10 +130,17 @@ def _problems(found: Findings) -> Sheet | None:
 
 
 def _results(found: Findings) -> Sheet:
-    rows, graph_notes = with_short_graphs(tables.with_told_work(found.rows))
+    in_controls = controls.controls_of(found.contents) is not None
+    chosen = [row for row in found.rows if not (row.variant and in_controls)]
+    rows, graph_notes = with_short_graphs(tables.with_told_work(chosen))
     notes = [*tables.notes_of(rows), *graph_notes] if rows else ["No cells yet."]
     warned = warnings_of(found.contents.plan)
     notes += [note for note in table_notes(found.contents.plan) if note not in warned]
+    notes += (
+        ["Rows of the variants are in the table of controls; the command below has them in full."]
+        if in_controls
+        else []
+    )
     shown = [row.cells() for row in rows]
     return sheet("Results", shown, tables.TEXT_COLUMNS, notes, f"aacbench report {quoted(found.root)} --csv")
 

@@ -1,6 +1,7 @@
 """What pages are made of: tables and figures as a template shows them, and the rendering of a page in one file."""
 
 import base64
+import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from aacbench.reports.figures import Drawing
 from aacbench.reports.figures.style import for_page
@@ -66,6 +68,7 @@ def rendered(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["with_code"] = _with_code
     found = environment.get_template(template)
     return found.render(style=_template("page.css"), script=_template("tables.js"), **values)
 
@@ -73,6 +76,11 @@ def rendered(template: str, **values: Any) -> str:
 def quoted(value: object) -> str:
     """Return a word of a command, to paste into a shell."""
     return shlex.quote(str(value))
+
+
+def _with_code(text: str) -> Markup:
+    """Return a note with what stands between backticks as code; all of it is escaped."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _template(name: str) -> str:

@@ -1,5 +1,6 @@
 """`aacbench paper`: list the paper's tables and figures, replay them, and compare the numbers with print."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +14,12 @@ from aacbench.run.layout import STUDIES
 if TYPE_CHECKING:
     from aacbench.protocols.paper import Paper
 
+DEFAULT_ROOT = STUDIES / "paper"
 ROOT = click.option(
     "--studies",
     "root",
     type=FOLDER,
-    default=STUDIES / "paper",
+    default=DEFAULT_ROOT,
     show_default=True,
     help="The folder with the studies of replayed exhibits.",
 )
@@ -37,8 +39,19 @@ def paper(context: click.Context, root: Path, as_json: bool) -> None:
     aacbench paper report tab:valsplit          printed and replayed, cell by cell
     aacbench paper claims                       what the text claims, checked
     """
-    if context.invoked_subcommand is not None:
-        return
+    if context.invoked_subcommand is None:
+        _list(root, as_json)
+
+
+@paper.command("list")
+@ROOT
+@AS_JSON
+def list_exhibits(root: Path, as_json: bool) -> None:
+    """List every table and figure, as `aacbench paper` alone does."""
+    _list(root, as_json)
+
+
+def _list(root: Path, as_json: bool) -> None:
     from aacbench.protocols.paper import read_paper
     from aacbench.reports.paper import listing
     from aacbench.reports.paper.studies import Shelf
@@ -68,6 +81,12 @@ def paper(context: click.Context, root: Path, as_json: bool) -> None:
     help="Use this graph for one of the paper's, such as dimacs:COL=file:col.gr; may be given several times.",
 )
 @click.option("--workers", type=click.IntRange(1), help="Worker processes.  [default: as for `aacbench run`]")
+@click.option(
+    "--existing",
+    type=click.Choice(["keep", "retry-failed", "replace"]),
+    help="What to do with cells that are there.  [default: retry-failed, but keep a study whose only failures are "
+    "wrong cells]",
+)
 @TIME_LIMIT
 @MEMORY_LIMIT
 @click.option("--dry-run", is_flag=True, help="Print the studies and stop.")
@@ -86,7 +105,8 @@ def run(
     root: Path,
     **options: Any,
 ) -> None:
-    """Replay exhibits: a study for each run and graph. The same command again goes on where it stopped.
+    """Replay exhibits: a study for each run and graph. The same command again goes on where it stopped, and runs
+    cells without a result again.
 
     \b
     aacbench paper run tab:training-drift
@@ -117,8 +137,9 @@ def run(
     except KeyboardInterrupt:
         click.echo("aacbench: stopped; what is finished is kept, and the same command goes on from there.", err=True)
         context.exit(STOPPED)
-    if studies:
-        click.echo(f"`aacbench paper report{''.join(f' {label}' for label in labels)}` compares them with print.")
+    if any(paper_runs.has_rows(study.folder) for study in studies):
+        words = [*labels, *(() if root == DEFAULT_ROOT else ("--studies", str(root)))]
+        click.echo(f"`{shlex.join(['aacbench', 'paper', 'report', *words])}` compares them with print.")
     context.exit(code or (SOME_FAILED if missing and not here else ALL_OK))
 
 
@@ -172,7 +193,9 @@ def report(labels: tuple[str, ...], changed: bool, root: Path, as_json: bool) ->
     shelf = Shelf(known, root)
     chosen = {label: compare(shelf, known.exhibit(label)) for label in labels or known.exhibits}
     if not labels:
-        chosen = {label: rows for label, rows in chosen.items() if any(row.replayed for row in rows)}
+        chosen = {
+            label: rows for label, rows in chosen.items() if any(row.replayed for row in rows) or shelf.studies(label)
+        }
     if changed:
         chosen = {label: [row for row in rows if row.result in (NEAR, DIFFERENT)] for label, rows in chosen.items()}
     if as_json:
@@ -188,14 +211,23 @@ def report(labels: tuple[str, ...], changed: bool, root: Path, as_json: bool) ->
 
 
 @paper.command()
+@LABELS
 @click.option("--replayed", is_flag=True, help="Check the claims on replayed values too.")
+@click.option(
+    "--verdict",
+    type=click.Choice(["holds", "fails", "not checkable"]),
+    help="Only claims with this verdict, printed or replayed.",
+)
 @ROOT
 @AS_JSON
-def claims(replayed: bool, root: Path, as_json: bool) -> None:
+def claims(labels: tuple[str, ...], replayed: bool, verdict: str | None, root: Path, as_json: bool) -> None:
     """Check what the paper's text claims, by the printed numbers: holds, fails, or not checkable.
+
+    With exhibits, only claims about these.
 
     \b
     aacbench paper claims
+    aacbench paper claims tab:valsplit --verdict fails
     aacbench paper claims --replayed      on the replayed numbers beside
     """
     from aacbench.protocols.paper import read_paper
@@ -209,9 +241,11 @@ def claims(replayed: bool, root: Path, as_json: bool) -> None:
     columns = {"printed": printed}
     if replayed:
         columns["replayed"] = replayed_values(Shelf(known, root))
-    verdicts = {
-        name: [checks.check(claim, values, printed) for claim in known.claims] for name, values in columns.items()
-    }
+    wanted = {known.exhibit(label).id for label in labels} or set(known.exhibits) | {""}
+    chosen = [claim for claim in known.claims if wanted & set(claim.exhibits or ("",))]
+    judged = [[checks.check(claim, values, printed) for values in columns.values()] for claim in chosen]
+    shown = [found for found in judged if verdict in (None, *(one.verdict for one in found))]
+    verdicts = {name: [found[at] for found in shown] for at, name in enumerate(columns)}
     if as_json:
         echo_json({name: list(map(text.verdict_record, found)) for name, found in verdicts.items()})
         return

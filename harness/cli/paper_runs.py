@@ -1,6 +1,6 @@
 """What `aacbench paper run` does: find the data of each study, and run the studies one after the other."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,15 @@ import click
 
 from aacbench.cli.shared import stop_by_signals
 from aacbench.errors import AacbenchError, UsageError
+from aacbench.graphs.load import check_file
 from aacbench.library.options import RunOptions, default_workers
 from aacbench.library.running import carry_out, prepare_run
 from aacbench.processes.pool import start_server
 from aacbench.protocols.paper import Paper, Replay, replays
 from aacbench.protocols.reader import to_toml
+from aacbench.reports.paper import text as texts
 from aacbench.reports.paper.data import missing_data
+from aacbench.reports.paper.studies import ANSWERED
 from aacbench.run.exit_codes import ALL_OK, MISMATCH, NOTHING_RAN, SOME_FAILED, SOME_WRONG, USAGE
 from aacbench.run.layout import PLAN
 from aacbench.run.study import protocol_digest, read_plan, summary
@@ -34,16 +37,17 @@ class Wanted:
     missing: str
 
 
-def given_graphs(texts: Iterable[str], paper: Paper) -> dict[str, str]:
+def given_graphs(given: Iterable[str], paper: Paper) -> dict[str, str]:
     """Return the graphs given as NAME=GRAPH, by the paper's name."""
     graphs = {}
-    for text in texts:
+    for text in given:
         name, equals, graph = text.partition("=")
         if name not in paper.graphs or not equals or not graph:
             raise UsageError(
                 f"--graph {text}: write a graph of the paper, = and the graph to use, such as "
                 f"dimacs:COL=file:USA-road-d.COL.gr. The paper's graphs are {', '.join(paper.graphs)}."
             )
+        check_file(graph)
         graphs[name] = graph
     return graphs
 
@@ -57,7 +61,7 @@ def wanted_studies(
     modern: bool = False,
     stand_ins: bool = False,
 ) -> list[Wanted]:
-    """Return the studies of these exhibits, each once."""
+    """Return the studies of these exhibits, each once; a given graph that none of them uses is refused."""
     found: dict[Path, Wanted] = {}
     for label in labels:
         for replay in replays(paper, label, modern):
@@ -66,6 +70,11 @@ def wanted_studies(
             graph = graphs.get(replay.graph, replay.graph)
             folder = replay.folder(root)
             found.setdefault(folder, Wanted(replay, folder, graph, missing_data(graph)))
+    used = {wanted.replay.graph for wanted in found.values()}
+    if idle := [name for name in graphs if name not in used]:
+        raise UsageError(
+            f"--graph {idle[0]}: no study of these exhibits is on {idle[0]}; their graphs are {', '.join(used)}."
+        )
     return list(found.values())
 
 
@@ -78,8 +87,16 @@ def progress_of(folder: Path) -> str:
     return "complete" if not counted.missing else f"{done} of {counted.planned} cells"
 
 
+def has_rows(folder: Path) -> bool:
+    """Whether any cell of a study can be compared with print."""
+    return (folder / PLAN).is_file() and any(outcome in ANSWERED for outcome in summary(folder).outcomes)
+
+
 def run_all(studies: Sequence[Wanted], options: Mapping[str, Any]) -> int:
-    """Run studies whose data is here, and return the worst exit code; an error of one does not stop the others."""
+    """Run studies whose data is here, and return the worst exit code; an error of one does not stop the others.
+
+    Without `existing`, cells without rows are run again. Wrong cells are kept: they would come out wrong again.
+    """
     stop_by_signals()
     start_server()
     codes = [ALL_OK]
@@ -87,6 +104,7 @@ def run_all(studies: Sequence[Wanted], options: Mapping[str, Any]) -> int:
         click.echo(f"[{number}/{len(studies)}] {study.folder}", err=True)
         try:
             codes.append(_run(study, options))
+            click.echo("".join(_failures(study.folder)), nl=False, err=True)
         except AacbenchError as error:
             click.echo(f"aacbench: {study.folder}: {error}", err=True)
             codes.append(USAGE)
@@ -102,5 +120,21 @@ def _run(wanted: Wanted, options: Mapping[str, Any]) -> int:
     with storing(protocol.parent):
         make_folder(protocol.parent)
         replace_file(protocol, to_toml(study).encode())
-    asked = RunOptions(protocol=str(protocol), out=wanted.folder, **{"workers": default_workers(), **options})
+    usual = {"workers": default_workers(), "existing": "retry-failed" if _failed(wanted.folder) else "keep"}
+    asked = RunOptions(protocol=str(protocol), out=wanted.folder, **{**usual, **options})
     return carry_out(prepare_run(asked)).exit_code
+
+
+def _failed(folder: Path) -> dict[str, int]:
+    """Count the cells without rows by their outcome."""
+    outcomes = summary(folder).outcomes if (folder / PLAN).is_file() else {}
+    return {outcome: count for outcome, count in outcomes.items() if outcome in texts.FAILED}
+
+
+def _failures(folder: Path) -> Iterator[str]:
+    """Yield a sentence that names what failed, and what to do."""
+    if failed := _failed(folder):
+        yield (
+            f"aacbench: {folder}: cells without a result: {texts.summary(failed)}. `aacbench report {folder}` has the "
+            "reasons; the same command runs these cells again, unless it has --existing keep.\n"
+        )

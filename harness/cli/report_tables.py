@@ -25,6 +25,15 @@ def echo_table(by: str, root: Path, contents: StudyContents, form: str) -> None:
 
 
 def _buckets(contents: StudyContents) -> tuple[dict[str, Any], dict[str, str]]:
+    named = dict.fromkeys(
+        cell.variant for cell in contents.planned_cells() if cell.variant and buckets.has_buckets(cell)
+    )
+    if named and not any(map(buckets.has_buckets, contents.own_cells())):
+        raise UsageError(
+            f"Only variants of this study have queries in buckets ({', '.join(named)}), and --by bucket is of the "
+            "study without them; --by variant compares them. For a table by bucket, run a study whose own queries have "
+            'mode = "scenario" or "strata".'
+        )
     rows = buckets.rows_of(contents.own_cells())
     mode = (contents.plan or {}).get("study", {}).get("queries", {}).get("mode", "")
     text = buckets.markdown(rows, mode, table_notes(contents.plan))

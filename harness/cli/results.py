@@ -91,7 +91,8 @@ def report(
 ) -> None:
     """Print the tables of a study from its stored rows; missing and damaged cells are reported.
 
-    Unless CSV, LaTeX or JSON is asked for, a page with figures, the figures, and the tables for LaTeX are written too.
+    A page with figures, the figures, and the tables for LaTeX are written too; with --csv, --latex or --json only where
+    --out, --open, --maps or --plugin asks for them, and never with --by.
 
     \b
     aacbench report studies/quick --open                 the page, in a browser
@@ -110,6 +111,9 @@ def report(
 
     if as_csv + as_latex + as_json > 1:
         raise click.UsageError("Give one of --csv, --latex and --json.")
+    written = {"--out": out, "--open": show, "--maps": maps, "--plugin": plugin_files}
+    if by is not None and (asked := [name for name, value in written.items() if value]):
+        raise click.UsageError(f"Option --by only prints a table and writes no page; leave out {' and '.join(asked)}.")
     root = study_folder(study)
     contents = read_study(root)
     report_damage(contents)
@@ -221,7 +225,11 @@ def compare(
         echo_json({"a": a, "b": b, "method": method, **compared})
     names = (f"{method} in {a}", f"{method} in {b}") if method else (a, b)
     if not as_json:
-        notes = dict.fromkeys(note for contents in studies.values() for note in study_notes(contents.plan))
+        notes = dict.fromkeys(
+            note
+            for contents in studies.values()
+            for note in (*study_notes(contents.plan), *comparison.left_out(contents))
+        )
         click.echo(comparison.markdown(rows, *names, differing, notes))
     if not as_json or out or show:
         from aacbench.cli.report_files import write_comparison

@@ -58,6 +58,13 @@ def load(name: str) -> Graph:
     return graph
 
 
+def check_file(name: str) -> None:
+    """Raise where a graph is of a file that does not exist or has no known suffix; other graphs are not looked at."""
+    _, file = name_and_file(name)
+    if file or name.startswith(FILE_PREFIX):
+        _parse_name(file or name)
+
+
 def scenario_path(name: str) -> Path:
     entry = catalogue().get(name)
     if entry is None or SCENARIO not in entry.files:

@@ -229,12 +229,13 @@ class Progress:
             self._console.print(text, markup=False, soft_wrap=True)
 
     def _finished(self, facts: Mapping[str, Any]) -> None:
-        outcome = facts.get("outcome", "kept")
+        stored = facts["found"].outcome if "found" in facts else "ok"
+        outcome = facts.get("outcome", "kept" if stored == "ok" else f"kept: {stored}")
         plan = facts["plan"]
         text = f"{_named(plan)}: {outcome}"
         if outcome not in ("ok", "kept"):
             text = f"{facts['cell'][:SHORT_DIGITS]}: {text}"
-        self._failed += outcome not in ("ok", "kept", "unsupported")
+        self._failed += facts.get("outcome", stored) not in ("ok", "unsupported")
         if facts.get("reason"):
             text += f" ({one_line(facts['reason'], LONGEST_REASON)})"
         if self._bar is None:

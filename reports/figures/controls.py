@@ -60,7 +60,11 @@ def draw(found: Controls, panels: Sequence[Sequence[Line]], caption: str, marks:
     first.set_ylim(len(lines) - 0.4, -0.6)
     handles, labels = first.get_legend_handles_labels()
     band = Patch(color=LINE, alpha=0.7, linewidth=0, label=f"as far from zero as {found.a} from {found.b}")
-    figure.legend([*handles, band], [*labels, str(band.get_label())], loc="outside upper left", ncols=3)
+    bands = [band]
+    if any(panel[0].interval for panel in panels):
+        bands.append(Patch(color=LINE, alpha=0.3, linewidth=0, label="to the end of its 95 % interval"))
+    names_of_bands = [str(each.get_label()) for each in bands]
+    figure.legend([*handles, *bands], [*labels, *names_of_bands], loc="outside upper left", ncols=4)
     add_caption(figure, caption)
     return figure
 
@@ -83,6 +87,10 @@ def _panel(axes: Any, found: Controls, panel: Sequence[Line], marks: Mapping[str
         look = {"markersize": 5, "markeredgecolor": PAPER, "markeredgewidth": 0.5, "linestyle": "none", "zorder": 3}
         places = [[point[axis] for point in points] for axis in (0, 1)]
         axes.plot(*places, marker=marks[name].marker, color=marks[name].colour, label=name, **look)
+    if panel[0].interval:
+        limits, end = axes.get_xlim(), max(map(abs, panel[0].interval))
+        axes.axvspan(-end, end, color=LINE, alpha=0.3, linewidth=0, zorder=-1)
+        axes.set_xlim(limits)  # an interval from two seeds can be far wider than what is drawn
     for at, line in enumerate(panel[1:]):
         if line.counts == EQUAL:
             axes.annotate("counts equal", (0, at), xytext=(7, -2.5), textcoords="offset points", fontsize=6, color=INK)

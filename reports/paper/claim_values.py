@@ -9,6 +9,7 @@ from aacbench.protocols.paper import Claim, Paper
 from aacbench.reports.paper.comparison import compare
 from aacbench.reports.paper.studies import Shelf
 
+INDEPENDENT = "independent_queries"  # no column of the paper's: the test queries of all seeds, equal ones once
 SLACK = 1e-9  # decimal fractions as floats
 
 
@@ -58,6 +59,11 @@ def replayed_values(shelf: Shelf) -> Values:
             )
             for done in compare(shelf, exhibit)
             if done.replayed is not None
+        ]
+        + [
+            Entry({"graph": study.graph}, INDEPENDENT, count, None, in_body=True)
+            for study in shelf.studies(exhibit.id)
+            if (count := study.independent_queries())
         ]
         for exhibit in shelf.paper.exhibits.values()
     }

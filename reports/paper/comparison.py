@@ -9,7 +9,7 @@ from aacbench.protocols.paper import Exhibit, Printed, replays
 from aacbench.reports.paper.columns import COLUMNS, NOT_MEASURED, NOT_REPLAYED, Found, replayed
 from aacbench.reports.paper.data import missing_data
 from aacbench.reports.paper.published import from_record
-from aacbench.reports.paper.studies import ReplayedStudy, Shelf, samples
+from aacbench.reports.paper.studies import ReplayedStudy, Shelf, failures, samples
 
 EQUAL, NEAR, DIFFERENT, NOT_COMPARED = "equal", "within 2 sd", "different", ""
 BY_RECORD = " by the record"
@@ -74,7 +74,7 @@ def _compared(
     graph = printed.row.get("graph", "")
     if found is None:
         result = _by_record(printed, record)
-        why = _why_missing(printed, graph, planned, absent)
+        why = _why_missing(printed, graph, studies, planned, absent)
     elif result in (EQUAL, NOT_COMPARED):
         why = ""
     else:
@@ -116,11 +116,15 @@ def _same(content: Mapping[str, Any], value: Any) -> bool:
     return bool(value == content.get("flag", content.get("text")))
 
 
-def _why_missing(printed: Printed, graph: str, planned: set[str], absent: set[str]) -> str:
+def _why_missing(
+    printed: Printed, graph: str, studies: Sequence[ReplayedStudy], planned: set[str], absent: set[str]
+) -> str:
     if printed.column in NOT_REPLAYED:
         return NOT_REPLAYED[printed.column]
     if printed.column not in COLUMNS:
         return NOT_MEASURED
+    if outcomes := failures(studies, printed.row):
+        return f"no result: {', '.join(outcomes)}"
     if graph in absent:
         return f"{graph} is not here"
     return "not replayed yet" if graph in planned else "no run gives it"

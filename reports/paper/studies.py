@@ -12,7 +12,7 @@ from aacbench.protocols.paper import Paper, Replay, replays
 from aacbench.protocols.paper.records import SETTINGS
 from aacbench.run.events import RUN_FILE
 from aacbench.run.layout import PLAN, QUERIES_FILE, RUNS
-from aacbench.run.records import BASELINE, TEST, VALIDATION
+from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents, read_study
 
@@ -43,6 +43,11 @@ class ReplayedStudy:
         """Return Dijkstra's mean expansions."""
         found = (mean(cell, split) for cell in self.cells if cell.key["method"] == BASELINE)
         return next((value for value in found if value is not None), None)
+
+    def independent_queries(self) -> int:
+        """Return how many test queries the seeds have together; what several seeds share counts once, 0 is unknown."""
+        drawn = {cell.key.get("query_digests", {}).get(TEST): cell for cell in self.cells if cell.outcome in ANSWERED}
+        return 0 if None in drawn else sum(len(expanded(cell)) for cell in drawn.values())
 
     def validated(self, cell: Cell) -> Cell:
         """Return the cell with the validation rows: of a chosen cell, the candidate that was chosen."""
@@ -96,8 +101,24 @@ def samples(studies: Sequence[ReplayedStudy], row: Mapping[str, Any]) -> list[Sa
     fitting = [study for study in studies if _may_hold(study, row)]
     for study in fitting:
         run = [other for other in fitting if other.replay.run is study.replay.run]
-        found = [Sample(other, cell) for other in run for cell in other.cells if _is_row(other, cell, row)]
+        found = [
+            Sample(other, cell)
+            for other in run
+            for cell in other.cells
+            if cell.is_reported and cell.outcome in ANSWERED and _is_row(other, cell, row)
+        ]
         if found:
+            return found
+    return []
+
+
+def failures(studies: Sequence[ReplayedStudy], row: Mapping[str, Any]) -> list[str]:
+    """Return the outcomes other than `ok` of the cells that a row needs: its own, or else those of Dijkstra."""
+    fitting = [study for study in studies if _may_hold(study, row)]
+    own = [cell for study in fitting for cell in study.cells if _is_row(study, cell, row)]
+    base = [cell for study in fitting for cell in study.cells if cell.key["method"] == BASELINE]
+    for cells in (own, base):
+        if found := [outcome for outcome in OUTCOMES[1:] if any(cell.outcome == outcome for cell in cells)]:
             return found
     return []
 
@@ -111,8 +132,6 @@ def _may_hold(study: ReplayedStudy, row: Mapping[str, Any]) -> bool:
 
 
 def _is_row(study: ReplayedStudy, cell: Cell, row: Mapping[str, Any]) -> bool:
-    if not cell.is_reported or cell.outcome not in ANSWERED:
-        return False
     if cell.key["method"] == BASELINE:  # stores no labels: one cell stands for every budget
         return row.get("method") == BASELINE
     shown = {"method": cell.key["method"], "budget_bytes": cell.key["budget"], **study.replay.run.prints}

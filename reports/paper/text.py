@@ -12,6 +12,7 @@ from aacbench.reports.paper.comparison import Comparison
 from aacbench.reports.paper.studies import ReplayedStudy
 from aacbench.reports.tables import rows_of
 
+FAILED = ("skipped", "timeout", "out-of-memory", "error")  # outcomes that another run may mend
 LEFT = ("graph", "method", "row", "column", "result", "why")
 SMALL = 1e-2  # below it, numbers that are printed so have significant digits, not decimals
 
@@ -62,7 +63,8 @@ def number(value: float, printed: Printed) -> str:
     if printed.value is None or (0 < abs(printed.value) < SMALL and "E" in str(printed.value)):
         return f"{value:.3g}"
     decimals = max(0, -int(printed.unit_in_last_place.adjusted()))
-    return f"{value:.{decimals + 1}f}" if decimals or value != int(value) else f"{int(value)}"
+    text = f"{value:.{decimals + 1}f}" if decimals or value != int(value) else f"{int(value)}"
+    return text if float(text) else text.removeprefix("-")
 
 
 def _signed(comparison: Comparison) -> str:
@@ -123,6 +125,9 @@ def other_rows(studies: Sequence[ReplayedStudy], modern: Sequence[ReplayedStudy]
         if counted.missing or counted.damaged:
             count = len(counted.missing) + len(counted.damaged)
             lines.append(f"{study.root}: {count} of {counted.planned} cells are missing or damaged; run it again.")
+        failed = {outcome: counted.outcomes[outcome] for outcome in FAILED if outcome in counted.outcomes}
+        if failed:
+            lines.append(f"{study.root}: cells without a result: {summary(failed)}; run it again.")
     for study in studies:
         if study.graph != study.replay.graph:
             lines.append(f"{study.replay.graph} was replayed on {study.graph}.")
@@ -166,14 +171,15 @@ def exhibit_record(exhibit: Exhibit) -> dict[str, Any]:
 
 
 def claims_text(verdicts: Mapping[str, Sequence[Verdict]]) -> str:
-    """Return a line for each claim: its verdicts, what it says, and the numbers looked at."""
+    """Return for each claim its verdicts and what it says, and in lines below it a remark and the numbers looked at."""
     lines = []
     for found in zip(*verdicts.values(), strict=True):
         kinds = list(zip(verdicts, found, strict=True))
         words = ", ".join(f"{kind} {one.verdict}" for kind, one in kinds)
-        numbers = "; ".join(f"{kind}: {_numbers(one)}" for kind, one in kinds if one.used)
-        how = f" By hand: {found[0].claim.how}." if not numbers and found[0].claim.how else ""
-        lines.append(f"{found[0].claim.id}: {words}. {found[0].claim.says}{how}" + (f" [{numbers}]" if numbers else ""))
+        claim, numbers = found[0].claim, [f"  {kind}: {_numbers(one)}" for kind, one in kinds if one.used]
+        lines.append(f"{claim.id}: {words}. {claim.says}")
+        lines += [f"  remark: {claim.remark}"] if claim.remark else []
+        lines += numbers or ([f"  by hand: {claim.how}"] if claim.how else [])
     for kind, judged in verdicts.items():
         counts = Counter(one.verdict for one in judged)
         lines.append(f"{kind}: " + ", ".join(f"{counts[word]} {word}" for word in (HOLDS, FAILS, NOT_CHECKABLE)) + ".")

@@ -1,6 +1,7 @@
 """`aacbench paper run`: which studies it runs, what it says of missing data, and rows replayed from a user's files."""
 
 import gzip
+from types import SimpleNamespace
 
 import networkx as nx
 import pytest
@@ -82,6 +83,43 @@ def test_an_osmnx_extract_in_the_data_folder_replays_its_rows(tmp_path, monkeypa
     assert {row.why for row in aac} == {"not replayed yet"}
 
 
+def test_cells_that_failed_are_named_and_run_again(tmp_path, capfd):
+    write_dimacs(tmp_path / "ny.gr")
+    root, label = tmp_path / "paper", "tab:same-pool-firstm"
+    file = f"file:{tmp_path / 'ny.gr'}"
+    graphs = [word for name in ("dimacs:NY", "sbm-10k", "ba-10k") for word in ("--graph", f"{name}={file}")]
+    words = ("paper", "run", label, "--here", *graphs, "--studies", root, "--workers", "1")
+    assert command(*words, "--time-limit", "1e-6") == 1
+    out, err = capfd.readouterr()
+    assert "cells without a result: 7 timeout." in err
+    assert "compares them with print" not in out
+    rows = [one for one in compare(Shelf(PAPER, root), PAPER.exhibit(label)) if one.printed.row["graph"] == "dimacs:NY"]
+    assert {one.why for one in rows if one.printed.column == "reduction_percent"} == {"no result: timeout"}
+    assert command("paper", "report", "--studies", root) == 0
+    assert "dimacs-NY: cells without a result: 7 timeout; run it again." in capfd.readouterr().out
+    assert command(*words, "--existing", "keep") == 1
+    assert capfd.readouterr().err.count(": kept: timeout") == 3 * 7
+    assert command(*words) == 0
+    out, err = capfd.readouterr()
+    assert "kept" not in err
+    assert out.splitlines()[-1] == f"`aacbench paper report {label} --studies {root}` compares them with print."
+
+
+def test_wrong_cells_alone_are_kept(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr("aacbench.cli.paper_runs.prepare_run", asked.append)
+    monkeypatch.setattr("aacbench.cli.paper_runs.carry_out", lambda _: SimpleNamespace(exit_code=0))
+    monkeypatch.setattr("aacbench.cli.paper_runs.protocol_digest", lambda _: "p")
+    (study,) = wanted_studies(PAPER, ["tab:training-drift"], tmp_path, {"sbm-10k": "p7"})
+    wrong = made_cell("cdh", [1], outcome="wrong")
+    made_study(study.folder, [wrong], graphs=["p7"])
+    assert run_all([study], {}) == 0
+    made_study(study.folder, [wrong, made_cell("alt", [1], outcome="error")], graphs=["p7"])
+    assert run_all([study], {}) == 0
+    assert run_all([study], {"existing": "replace"}) == 0
+    assert [one.existing for one in asked] == ["keep", "retry-failed", "replace"]
+
+
 def test_a_study_of_another_graph_is_left_alone(tmp_path, capsys):
     (study,) = wanted_studies(PAPER, ["tab:training-drift"], tmp_path, {"sbm-10k": "p7"})
     made_study(study.folder, [made_cell("alt", [1])], graphs=["sbm-10k"])
@@ -130,6 +168,22 @@ def test_stand_ins_are_run_only_when_asked_for(tmp_path):
 def test_a_graph_that_is_not_given_as_name_and_graph_is_refused(text):
     with pytest.raises(UsageError, match="such as dimacs:COL=file:"):
         given_graphs([text], PAPER)
+
+
+def test_a_graph_whose_file_is_missing_or_that_no_study_uses_is_refused(no_data, capsys):
+    words = ("paper", "run", "tab:training-drift", "--dry-run", "--graph")
+    assert command(*words, "sbm-10k=file:nope.gr") == 2
+    assert capsys.readouterr().err == f"aacbench: file:nope.gr: file {no_data / 'nope.gr'} does not exist.\n"
+    assert command(*words, "ba-10k=p7") == 2
+    assert "no study of these exhibits is on ba-10k; their graphs are sbm-10k." in capsys.readouterr().err
+    assert command(*words, "sbm-10k=p7") == 0
+
+
+def test_the_list_is_printed_by_the_group_and_by_its_command(no_data, capsys):
+    assert command("paper") == 0
+    alone = capsys.readouterr().out
+    assert command("paper", "list") == 0
+    assert capsys.readouterr().out == alone
 
 
 @pytest.mark.parametrize("words", [[], ["--all", "tab:valsplit"], ["tab:nothing"]])

@@ -18,6 +18,12 @@ def test_every_figure_and_choice_is_explained(word):
     assert f"`{word}`" in TEXT
 
 
+def test_the_page_on_the_library_lists_every_figure():
+    text = (Path(__file__).parents[2] / "docs" / "library.md").read_text(encoding="utf-8")
+    listed = text.partition("- `figure(name, ...)`")[2].partition("\n- ")[0]
+    assert [name for name in NAMES if f"`{name}`" not in listed] == []
+
+
 def test_every_option_is_shown():
     options = [option for parameter in report.params for option in parameter.opts if option.startswith("--")]
     assert [option for option in options if option not in TEXT] == []

@@ -2,12 +2,15 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from made_studies import made_cell, made_study
 
 from aacbench.cli.report_files import write_files
 from aacbench.library.plugin_reports import plugin_sections
+from aacbench.reports.figures.style import styled
 from aacbench.reports.tables import rows_of
 from aacbench.run.study import read_study
 
@@ -45,12 +48,28 @@ def page_of(study, made, out):
     return page.read_text(encoding="utf-8")
 
 
-def test_a_report_stands_on_the_page_with_its_table_and_figure(study, tmp_path):
+def documented():
+    """The report in the document on plugins."""
     document = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
     (example,) = [
         code for code in re.findall(r"```python\n(.*?)```", document, re.DOTALL) if "aacbench_reports" in code
     ]
-    (made,) = sections(study, tmp_path, example)
+    return example
+
+
+def test_the_documented_figure_has_room_for_its_label():
+    names = {}
+    exec(documented(), names)
+    rows = {"split": ["test"] * 2, "graph": ["road-5000"] * 2, "method": ["random-subset", "alt"], "expanded": [5, 7]}
+    section = styled(names["hardest"])(SimpleNamespace(queries=pd.DataFrame(rows)))
+    drawn = section.figures[0].figure
+    drawn.draw_without_rendering()
+    extent = drawn.axes[0].xaxis.label.get_window_extent()
+    assert 0 <= extent.x0 < extent.x1 <= drawn.bbox.width
+
+
+def test_a_report_stands_on_the_page_with_its_table_and_figure(study, tmp_path):
+    (made,) = sections(study, tmp_path, documented())
     assert made.problem == ""
     (sheet,) = made.sheets
     assert sheet.columns == (("graph", False), ("method", False), ("median", True), ("90 %", True))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import small_studies as studies
 from cli.command import command
+from made_studies import made_cell, made_study
 
 from aacbench.library.study import open_study
 from aacbench.protocols.reader import parse_protocol
@@ -16,6 +17,7 @@ from aacbench.reports import controls
 from aacbench.reports.figures import figure
 from aacbench.reports.tables import rows_of
 from aacbench.run.driver import run_study
+from aacbench.run.layout import cell_id
 from aacbench.run.study import read_study
 from aacbench.run.timing import time_study
 
@@ -141,11 +143,80 @@ def test_the_figure_shows_the_points_of_the_table(root, found):
         plotted = {line.get_label(): line.get_xdata() for line in axes.lines}
         assert list(plotted["alt"]) == [line.b.points for line in here]
         assert list(plotted["random-subset"]) == [line.a.points for line in here]
-        (band,) = axes.patches
-        effect = next(line.effect for line in found.lines if line.graph == graph)
-        assert band.get_x() + band.get_width() == pytest.approx(abs(effect))
+        band, uncertain = axes.patches
+        own = next(line for line in found.lines if line.graph == graph)
+        assert band.get_x() + band.get_width() == pytest.approx(abs(own.effect))
+        assert uncertain.get_x() + uncertain.get_width() == pytest.approx(max(map(abs, own.interval)))
     names = [label.get_text() for label in drawn.axes[0].get_yticklabels()]
     assert names == ["symmetry: charged", "fifo", "file-order", "hotspot"]
+
+
+def test_the_effect_of_the_method_has_the_interval_and_the_outcome_of_the_analysis(root, found, capsys):
+    estimand = ("--estimand", controls.REDUCTION)
+    assert command("stats", root, "--a", found.a, "--b", found.b, *estimand, "--json") == 0
+    analysed = {cell["graph"]: cell["effect"] for cell in json.loads(capsys.readouterr().out)["cells"]}
+    own = [line for line in found.lines if not line.variant]
+    assert [line.graph for line in own] == list(analysed)
+    for line, sentence in zip(own, controls.sentences(found), strict=True):
+        effect = analysed[line.graph]
+        assert line.effect == pytest.approx(effect["estimate"])
+        assert list(line.interval) == effect["interval95"]
+        low, high = line.interval
+        assert f"(95 % interval {low:.2f} to {high:.2f}; {effect['outcome']})" in sentence
+        assert f"{line.effect:+.2f} [{low:.1f}, {high:.1f}]" in controls.markdown(found)
+    assert all(line.interval is None for line in found.lines if line.variant)
+
+
+def made_controls(root, *labels):
+    """A study with a variant; a method called `bad` fails everywhere."""
+    cells = []
+    for variant in ("", "fifo"):
+        for label in ("dijkstra", *labels):
+            failed = {"outcome": "error"} if label == "bad" else {}
+            _, record, files = made_cell(label, [] if failed else [5, 7], **failed)
+            record["key"] |= {"variant": variant} if variant else {}
+            cells.append((cell_id(record["key"]), record, files))
+    made_study(root, cells, graphs=["p7"], variants=[{"name": "fifo"}])
+    return controls.controls_of(read_study(root))
+
+
+def test_comparing_tells_that_variants_are_left_out(root, capsys, tmp_path):
+    said = "The variants of the study are left out"
+    assert command("compare", "alt", "random-subset", "--study", root, "--out", tmp_path) == 0
+    assert said in capsys.readouterr().out
+    (page,) = tmp_path.glob("*.html")
+    assert said in page.read_text()
+
+
+def test_buckets_of_variants_alone_are_named(tmp_path, capsys):
+    root = tmp_path / "study"
+    cells = [made_cell("alt", [5, 7]), made_cell("alt", [5, 7], buckets={"test": [1, 2]})]
+    cells[1][1]["key"]["variant"] = "strata"
+    cells[1] = (cell_id(cells[1][1]["key"]), *cells[1][1:])
+    made_study(root, cells, graphs=["p7"], variants=[{"name": "strata"}])
+    assert command("report", root, "--by", "bucket") == 2
+    said = capsys.readouterr().err
+    assert "Only variants of this study have queries in buckets (strata)" in said
+    assert "--existing replace" not in said
+
+
+def test_further_methods_are_named_as_left_out(tmp_path):
+    found = made_controls(tmp_path, "alt", "aac", "cdh", "fps")
+    assert (found.a, found.b) == ("aac", "alt")
+    said = "Shown are the study's first two methods, aac against alt; left out: cdh, fps."
+    assert said in controls.markdown(found)
+    assert "left out" not in controls.markdown(made_controls(tmp_path / "two", "alt", "aac"))
+
+
+def test_a_method_that_failed_is_named_and_has_no_equal_counts(tmp_path):
+    own, switched = made_controls(tmp_path, "alt", "bad").lines
+    assert (own.outcome, switched.outcome) == ("bad error", "bad error")
+    assert switched.counts == controls.NOT_AVAILABLE
+    notes = "\n".join(controls.notes(made_controls(tmp_path, "alt", "bad")))
+    assert "counts: not available" in notes
+    assert "counts: equal" not in notes
+    assert "estimand" not in notes
+    assert "bad - alt" not in notes
 
 
 def test_markdown_csv_and_latex_have_every_line(found):
@@ -153,6 +224,7 @@ def test_markdown_csv_and_latex_have_every_line(found):
     assert text.count("| twoway-60") == text.count("| grid-8") == 7
     assert "twoway-60 at 8 B/v: random-subset - alt is" in text
     table = list(csv.DictReader(controls.csv_text(found).splitlines()))
+    assert {(row["a"], row["b"]) for row in table} == {("random-subset", "alt")}
     assert [float(row["effect"]) for row in table if row["effect"]] == [
         line.effect for line in found.lines if line.effect is not None
     ]
@@ -172,6 +244,10 @@ def test_run_report_and_page_show_the_table(root, found, capsys, tmp_path):
     assert section.count("<tr>") == 1 + len(found.lines)
     assert "<img" in section
     assert all(escape(sentence) in section for sentence in controls.sentences(found))
+    results = page.partition('<section id="results">')[2].partition("</section>")[0]
+    assert results.count("<tr>") == 1 + 2 * 3  # the study's own rows
+    assert "hotspot" not in results
+    assert "`" not in section + results
     assert (tmp_path / "out" / "figures" / "controls.svg").is_file()
     assert "symmetry" in (tmp_path / "out" / "tables.tex").read_text()
 

@@ -38,6 +38,14 @@ def test_each_fact_is_a_column_with_its_mean_and_spread(root):
     assert shown["aac"]["rows_moved"] == "2"
 
 
+def test_mean_and_spread_are_written_in_one_notation(tmp_path):
+    cells = [cell("aac", seed, bytes=value, share=part) for seed, value, part in ((1, 443594, 1e-6), (2, 482840, 3e-6))]
+    found = read_study(made_study(tmp_path, [made_cell("dijkstra", [100]), *cells])).planned_cells()
+    text = facts.markdown(facts.rows_of(rows_of(found), found))
+    assert "| 463217 ± 27750 |" in text
+    assert "| 0.000002 ± 0.000001414 |" in text
+
+
 def test_the_command_prints_them_for_a_person_and_for_a_script(root, capsys):
     assert command("report", root, "--by", "facts") == 0
     assert "covering_radius" in capsys.readouterr().out
@@ -48,7 +56,11 @@ def test_the_command_prints_them_for_a_person_and_for_a_script(root, capsys):
     assert [row["rows_moved"] for row in json.loads(capsys.readouterr().out)["facts"]] == [None, 2]
     assert command("report", root, "--by", "variant") == 2
     assert "aacbench run --protocol controls" in capsys.readouterr().err
+    for option, more in (("--open", []), ("--out", [root / "out"]), ("--open", ["--csv"])):
+        assert command("report", root, "--by", "facts", option, *more) == 2
+        assert f"writes no page; leave out {option}." in capsys.readouterr().err
     assert not (root / "derived").exists()
+    assert not (root / "out").exists()
 
 
 def test_a_study_without_facts_says_so(tmp_path):

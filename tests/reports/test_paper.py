@@ -15,6 +15,7 @@ from aacbench.reports.paper.claim_values import printed_values, replayed_values
 from aacbench.reports.paper.claims import check
 from aacbench.reports.paper.comparison import DIFFERENT, EQUAL, NEAR, compare, results
 from aacbench.reports.paper.studies import Shelf
+from aacbench.run.layout import cell_id
 
 PAPER = read_paper()
 NONROAD = PAPER.exhibit("tab:matched-hybrid")
@@ -274,10 +275,57 @@ def test_the_commands_print_what_there_is(tmp_path, monkeypatch, capsys):
     assert command("paper", "report", "tab:matched-hybrid", "--changed") == 0
     assert "a faithful run has 88.69 +- 0.54" in capsys.readouterr().out
     assert command("paper", "claims", "--replayed") == 0
-    *claims, printed, replayed = capsys.readouterr().out.splitlines()
+    *lines, printed, replayed = capsys.readouterr().out.splitlines()
+    claims = [line for line in lines if not line.startswith("  ")]
     assert len(claims) == 104
+    assert [line.removeprefix("  remark: ") for line in lines if line.startswith("  remark: ")] == [
+        claim.remark for claim in PAPER.claims if claim.remark
+    ]
     assert printed == "printed: 66 holds, 20 fails, 18 not checkable."
     assert replayed.startswith("replayed: ")
+
+
+def test_numbers_of_the_text_never_stand_as_replayed(tmp_path):
+    printed, none = printed_values(PAPER), replayed_values(Shelf(PAPER, tmp_path / "none"))
+    judged = {claim.id: check(claim, none, printed).verdict for claim in PAPER.claims}
+    judged.pop("p7")  # computed by its definition
+    by_rule = {claim.id for claim in PAPER.claims if set(claim.exhibits) <= {"fig:toy-p7", "accounting-rule"}}
+    assert {verdict for name, verdict in judged.items() if name not in by_rule} == {"not checkable"}
+    assert judged["memory-example"] == "not checkable"
+
+
+@pytest.mark.parametrize(("digests", "independent", "verdict"), [("aaaaa", 100, "fails"), ("abcde", 500, "holds")])
+def test_queries_that_seeds_share_are_counted_once(tmp_path, digests, independent, verdict):
+    cells = []
+    for seed, digest in enumerate(digests):
+        _, record, files = made_cell("aac", [5] * 100, graph="sbm-10k", seed=seed)
+        record["key"]["query_digests"] = {"test": digest}
+        cells.append((cell_id(record["key"]), record, files))
+    made_study(tmp_path / "nonroad" / "sbm-10k", cells, graphs=["sbm-10k"], selection="none")
+    claim = next(claim for claim in PAPER.claims if claim.id == "500-queries")
+    found = check(claim, replayed_values(Shelf(PAPER, tmp_path)), printed_values(PAPER))
+    assert (found.verdict, found.numbers) == (verdict, f"independent queries {independent}")
+
+
+def test_claims_are_chosen_by_exhibit_and_verdict_and_name_their_columns(capsys):
+    assert command("paper", "claims", "tab:valsplit", "--verdict", "fails", "--json") == 0
+    found = json.loads(capsys.readouterr().out)["printed"]
+    wanted = [claim for claim in PAPER.claims if "tab:valsplit" in claim.exhibits]
+    assert 0 < len(found) < len(wanted)
+    assert {one["verdict"] for one in found} == {"fails"}
+    assert {one["claim"] for one in found} <= {claim.id for claim in wanted}
+    assert command("paper", "claims", "fig:toy-p7") == 0
+    assert (
+        "printed: covering_radius: variant=landmarks_2_and_4 2, variant=landmarks_0_and_6 3\n"
+        in capsys.readouterr().out
+    )
+
+
+def test_a_difference_that_rounds_to_zero_has_no_sign(tmp_path):
+    printed = at_32(compare(Shelf(PAPER, tmp_path), NONROAD), "alt").printed
+    assert printed.text() == "89.95 +- 0.00"
+    assert text.number(-0.00001, printed) == "0.000"
+    assert text.number(-0.01, printed) == "-0.010"
 
 
 def test_an_unknown_exhibit_is_named_with_the_nearest(capsys):
