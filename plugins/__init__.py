@@ -2,6 +2,8 @@
 
 from aacbench.contract.budget import Budget, GraphInfo
 from aacbench.contract.composite import read_part
+from aacbench.contract.encoder import Encoder, EncoderClaims, MapSource, Model, TrainContext, TrainMaps
+from aacbench.contract.families import MapFamily, MapsContext
 from aacbench.contract.method import (
     BatchHeuristic,
     BuildContext,
@@ -25,18 +27,26 @@ __all__ = [
     "Budget",
     "BuildContext",
     "Claims",
+    "Encoder",
+    "EncoderClaims",
     "GoalSearch",
     "GraphInfo",
     "GraphSource",
     "LabelHeuristic",
+    "MapFamily",
+    "MapSource",
+    "MapsContext",
     "MaxHeuristic",
     "Method",
+    "Model",
     "Parameter",
     "Params",
     "Part",
     "ProtocolFile",
     "ScalarHeuristic",
     "Scratch",
+    "TrainContext",
+    "TrainMaps",
     "Unsupported",
     "hookimpl",
     "read_part",

@@ -14,8 +14,9 @@ from aacbench.contract.budget import convention
 from aacbench.errors import UsageError
 from aacbench.graphs.catalogue import name_and_file
 from aacbench.protocols import values
+from aacbench.protocols.contextual import on_maps
 from aacbench.protocols.values import Check, many, one_of, record_of, table_of, whole
-from aacbench.run.records import FILE, SCENARIO, STRATA, MethodChoice, QueryPlan, Study
+from aacbench.run.records import CONTEXT, FILE, KINDS, SCENARIO, STRATA, MapSplits, MethodChoice, QueryPlan, Study
 from aacbench.util.input_file import read_input
 from aacbench.util.paths import expanded
 
@@ -49,10 +50,11 @@ def parse_protocol(text: str) -> Study:
 def to_toml(study: Study) -> str:
     """Return the study as a protocol with every key, which reads back to the same study."""
     record = study.record()
-    queries = record.pop("queries")
-    del record["methods"]
-    parts = [toml_lines(record), "[queries]\n" + toml_lines(queries)]
-    parts += ["[[methods]]\n" + toml_lines(method_table(choice)) for choice in study.methods]
+    tables = {key: record.pop(key) for key in ("queries", "splits") if key in record}
+    lists = {"encoders": study.encoders, "methods": study.methods}
+    parts = [toml_lines({key: value for key, value in record.items() if key not in lists})]
+    parts += [f"[{key}]\n" + toml_lines(table) for key, table in tables.items()]
+    parts += [f"[[{key}]]\n" + toml_lines(method_table(choice)) for key, choices in lists.items() for choice in choices]
     return "\n".join(parts)
 
 
@@ -74,7 +76,11 @@ def study_of(table: Mapping[str, Any], names: Mapping[str, str]) -> Study:
 
 
 def coherent(study: Study) -> Study:
-    """Return the same study, or raise where its values contradict each other."""
+    """Return the study, on maps with what its kind implies, or raise where its values contradict each other."""
+    if study.kind == CONTEXT or study.maps or study.encoders:
+        study = on_maps(study)
+    elif not study.graphs:
+        raise UsageError("graphs is missing.")
     if "count" not in study.measure:
         raise UsageError("measure must include count: only counted searches are timed and audited.")
     grids = [choice.name for choice in study.methods if choice.grid]
@@ -169,11 +175,18 @@ QUERIES: dict[str, Check] = {
     "strict": values.flag,
     "file": values.text,
     "shuffle": values.flag,
+    "random": whole(1),
 }
 METHOD: dict[str, Check] = {
     "name": values.name,
     "settings": table_of(values.setting),
     "grid": table_of(many(values.setting)),
+}
+SPLITS: dict[str, Check] = {
+    "train": whole(1),
+    "validation": whole(1),
+    "calibration": whole(1),
+    "test": whole(1),
 }
 TOP: dict[str, Check] = {
     "protocol": values.name,
@@ -188,11 +201,20 @@ TOP: dict[str, Check] = {
     "selection": one_of(SELECTIONS),
     "measure": many(one_of(MEASURES)),
     "analysis": _analysis,
+    "kind": one_of(KINDS),
+    "maps": many(values.text),
+    "splits": lambda value, key: record_of(MapSplits, value, SPLITS, key),
+    "encoders": _methods,
 }
 
 
 # Every key, as in the documentation.
-KEYS = (*TOP, *(f"queries.{key}" for key in QUERIES), *(f"methods.{key}" for key in METHOD))
+KEYS = (
+    *TOP,
+    *(f"queries.{key}" for key in QUERIES),
+    *(f"methods.{key}" for key in METHOD),
+    *(f"splits.{key}" for key in SPLITS),
+)
 
 
 def _shipped() -> Traversable:

@@ -78,7 +78,7 @@ def cell_records(contents: "StudyContents") -> list[dict[str, Any]]:
     from aacbench.reports.formatting import short_settings
 
     planned = set(contents.plan["cells"] if contents.plan is not None else ())
-    in_plan = [cell.cell_id for cell in contents.planned_cells()]
+    in_plan = [cell.cell_id for cell in (*contents.encode_cells(), *contents.planned_cells())]
     others = [name for name in contents.cells if name not in planned]
     records = []
     for name in (*in_plan, *others):

@@ -91,7 +91,7 @@ def report(
     aacbench report studies/mine --by bucket             a scenario's buckets, or strata of Dijkstra rank
     aacbench report shared/study --out my-report         a study that may only be read
     """
-    from aacbench.reports import buckets, latency, tables
+    from aacbench.reports import buckets, contextual, latency, tables
     from aacbench.reports.formatting import table_notes
     from aacbench.run.study import read_study
 
@@ -115,7 +115,7 @@ def report(
             click.echo(buckets.markdown(grouped, mode, table_notes(contents.plan)))
         context.exit(MISMATCH if contents.damaged else ALL_OK)
     rows, times = tables.rows_of(cells), latency.latencies(cells)
-    text = tables.markdown(rows, table_notes(contents.plan))
+    text = "\n\n".join([tables.markdown(rows, table_notes(contents.plan)), *contextual.tables(contents)])
     text += f"\n\n{latency.markdown(times)}" if times else ""
     if as_json:
         echo_json({"study": str(root), "results": list(map(asdict, rows)), "latencies": list(map(asdict, times))})

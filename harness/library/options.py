@@ -17,7 +17,7 @@ LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even 
 MOST_WORKERS, MANY_WORKERS = 4, 1024  # by default, and at all
 REPETITIONS = 5
 
-OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention")
+OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention", "maps", "encoders")
 
 
 def default_workers() -> int:
@@ -45,6 +45,8 @@ class RunOptions:
     queries: Any = None
     search: str | None = None
     convention: str | None = None
+    maps: Any = None
+    encoders: Any = None
     plugin_files: Sequence[str | Path] = ()
     workers: int
     out: Path | None = None

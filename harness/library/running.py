@@ -14,20 +14,20 @@ from aacbench.errors import DamagedCellError, StoreError, UsageError
 from aacbench.library.options import RunOptions
 from aacbench.library.plugins import load_files, protocol_files, warn
 from aacbench.library.run_output import Progress, plan_text
-from aacbench.plugins.in_workers import GraphOf, MethodOf, sources_of
+from aacbench.plugins.in_workers import EncoderOf, GraphOf, MapsOf, MethodOf, sources_of
 from aacbench.plugins.manager import PluginManager
 from aacbench.plugins.settings import resolve
 from aacbench.prereg.binding import Bound, BoundRun, bind
 from aacbench.prereg.files import files_of
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
-from aacbench.reports import latency, tables
+from aacbench.reports import contextual, latency, tables
 from aacbench.reports.formatting import table_notes
 from aacbench.run.driver import prepare, run_study
 from aacbench.run.exit_codes import exit_code
 from aacbench.run.layout import DERIVED, STUDIES
 from aacbench.run.records import BASELINE, Study
-from aacbench.run.run_config import MethodSource, RunConfig, named
+from aacbench.run.run_config import EncoderSource, MethodSource, RunConfig, named
 from aacbench.run.store import read_cell, scan
 from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_study
 from aacbench.run.timing import time_study
@@ -100,6 +100,8 @@ def prepare_run(options: RunOptions, *, to_build: bool = False) -> PreparedRun:
     )
     for choice in study.methods:
         plugins.method(choice.name)  # an unknown one is named here, before anything is written
+    for choice in study.encoders:
+        plugins.encoder(choice.name)
     check_folder(config.root, study)
     repetitions = options.repetitions if options.time or "time" in study.measure else 0
     return PreparedRun(study, config, plugins, progress, repetitions, bound)
@@ -145,7 +147,17 @@ def config_of(root: Path, plugins: PluginManager, **options: Any) -> RunConfig:
         resolve=resolve,
         method_of=MethodOf(sources),
         graph_of=GraphOf(sources),
-        foreign_graphs={name: found.origin.digest for name, found in plugins.graphs().items()},
+        foreign_graphs={
+            name: found.origin.digest for name, found in {**plugins.graphs(), **plugins.map_sets()}.items()
+        },
+        encoders={
+            name: EncoderSource(
+                found.encoder, found.origin.digest, files.get(found.origin.where), found.origin.kind == "built-in"
+            )
+            for name, found in plugins.encoders().items()
+        },
+        encoder_of=EncoderOf(sources),
+        maps_of=MapsOf(sources),
         **options,
     )
 
@@ -187,7 +199,7 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
 def _finish(config: RunConfig, contents: StudyContents, rows: list[tables.Row], show: Show) -> None:
     """Show the tables of a study and keep them beside its cells; `verify` writes nothing."""
     times = latency.latencies(contents.planned_cells())
-    text = tables.markdown(rows, table_notes(contents.plan))
+    text = "\n\n".join([tables.markdown(rows, table_notes(contents.plan)), *contextual.tables(contents)])
     if times:
         text += "\n\n" + latency.markdown(times)
     show(text)

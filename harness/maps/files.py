@@ -1,12 +1,10 @@
 """Map sets as nine .npy files in a folder, the form of the original Warcraft set: a checking reader, and a writer."""
 
-import io
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
-from numpy.lib import format as npy
 
 from aacbench.errors import DataError, MissingDataError
 from aacbench.graphs.fetch import is_file
@@ -25,6 +23,7 @@ from aacbench.maps.record import (
     Maps,
     MapSet,
 )
+from aacbench.util.array_store import npy_bytes
 from aacbench.util.atomic_io import make_folder, replace_file, storing
 
 IMAGES, WEIGHTS, PATHS = KINDS = ("maps", "vertex_weights", "shortest_paths")
@@ -87,7 +86,7 @@ def write_folder(maps: MapSet, folder: Path) -> list[Path]:
             arrays = _arrays([maps.splits[split] for split in splits], maps.unit)
             for kind, array in arrays.items():
                 written.append(folder / file_name(part, kind))
-                replace_file(written[-1], _npy_bytes(array))
+                replace_file(written[-1], npy_bytes(array))
     return written
 
 
@@ -189,7 +188,7 @@ def _paths(path: Path, shape: tuple[int, ...]) -> Array:
         raise DataError(f"{path}, map {corners[0]}: the path does not have both corners.")
     for number, cells in enumerate(found):
         if not _is_connected(cells):
-            raise DataError(f"{path}, map {number}: the path is not connected through the eight neighbours of each cell.")
+            raise DataError(f"{path}, map {number}: the path is not connected by steps to one of eight neighbours.")
     return found
 
 
@@ -239,9 +238,3 @@ def _arrays(parts: Sequence[Maps], unit: float) -> dict[str, Array]:
     found = {IMAGES: np.concatenate([part.images for part in parts]), WEIGHTS: weights.astype(np.float16)}
     labels = [part.paths for part in parts if part.paths is not None]
     return found if len(labels) < len(parts) else {**found, PATHS: np.concatenate(labels)}
-
-
-def _npy_bytes(array: Array) -> bytes:
-    stream = io.BytesIO()
-    npy.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
-    return stream.getvalue()

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from aacbench.errors import UsageError
+from aacbench.errors import DataError, UsageError
 from aacbench.graphs.record import Array
 
 TRAIN, VALIDATION, CALIBRATION, TEST = SPLITS = ("train", "validation", "calibration", "test")
@@ -88,3 +88,24 @@ class MapSet:
     def _arrays(self) -> Iterator[tuple[str, Array]]:
         for split in SPLITS:
             yield from ((f"{split}.{name}", array) for name, array in self.splits[split].arrays().items())
+
+
+def checked(maps: MapSet) -> MapSet:
+    """Return the same set; refuse arrays that do not fit together."""
+    side, wide = maps.side, maps.side * maps.pixels
+    if set(maps.splits) != set(SPLITS):
+        raise DataError(f"{maps.name} must have the splits {', '.join(SPLITS)}, not {', '.join(maps.splits)}.")
+    if not LEAST_SIDE <= side <= MOST_SIDE or maps.pixels < 1 or not maps.unit > 0:
+        raise DataError(f"{maps.name} must have from {LEAST_SIDE} to {MOST_SIDE} cells a side, and a positive unit.")
+    for split, found in maps.splits.items():
+        count = len(found.costs)
+        wanted = {"images": (np.uint8, (count, wide, wide, CHANNELS)), "costs": (np.int32, (count, side, side))}
+        wanted["paths"] = (np.uint8, (count, side, side))
+        for name, array in found.arrays().items():
+            dtype, shape = wanted[name]
+            if array.dtype != dtype or array.shape != shape:
+                told = f"must be {np.dtype(dtype)} {shape}, not {array.dtype} {array.shape}"
+                raise DataError(f"The {name} of the {split} maps of {maps.name} {told}.")
+        if count and found.costs.min() < 1:
+            raise DataError(f"A {split} map of {maps.name} has a cost below 1; costs are whole positive units.")
+    return maps

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 
@@ -33,12 +33,15 @@ from aacbench.processes.worker import Failure, report_progress
 from aacbench.run.artifacts import Artifacts
 from aacbench.run.fitting import checked_refusal
 from aacbench.run.loaded_graph import GraphOf, LoadedGraph, build_context, check_graph, forget, loaded_graph
-from aacbench.run.plan import CellPlan
+from aacbench.run.plan import ATLAS, CellPlan
 from aacbench.run.records import QueryPlan
 from aacbench.run.shared import Pools
 from aacbench.util.array_store import Version
 from aacbench.util.atomic_io import storing
 from aacbench.util.source_file import SourceFile
+
+if TYPE_CHECKING:
+    from aacbench.run.predictions import Predictions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +88,13 @@ class CellJob:
                 f"the same each time they are loaded; run again once they are."
             )
         return found
+
+    def predictions(self) -> "Predictions":
+        """The predicted costs that the graph is made of, of a cell on maps."""
+        from aacbench.run.predictions import AtlasOf, predictions
+
+        assert isinstance(self.graph_of, AtlasOf)
+        return predictions(self.graph_of.root, self.plan.graph_file.removeprefix(ATLAS))
 
     def rebuilt(self, seed: int) -> "CellJob":
         """The same cell, built from nothing with this seed."""
@@ -177,7 +187,7 @@ def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuri
     artifacts = Artifacts(pools, loaded.net.graph.digest, own, job.source_digests, check)
     context = build_context(loaded, method, plan.params, plan.seed, pools, report_progress, artifacts)
     before, began = rss.begin_watch(), time.perf_counter()
-    heuristic = method.build(context)
+    heuristic = method.build(context) if not plan.on_maps else _on_maps(job, loaded, method)
     seconds, most = time.perf_counter() - began - pools.spent - artifacts.spent, rss.peak()
     loaded.check()
     return heuristic, {
@@ -187,6 +197,12 @@ def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuri
         "peak_rss": most,
         "facts": {} if isinstance(heuristic, Unsupported) else _facts(heuristic),
     }
+
+
+def _on_maps(job: CellJob, loaded: LoadedGraph, method: Method) -> Heuristic | Unsupported:
+    from aacbench.run.map_build import build_on_maps
+
+    return build_on_maps(job.predictions(), loaded.net, method, job.plan.params, job.plan.seed, report_progress)
 
 
 def bundle_info(plan: CellPlan, claims: Mapping[str, Any], cost: Mapping[str, Any]) -> dict[str, Any]:

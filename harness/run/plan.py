@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from aacbench.graphs.catalogue import name_and_file
 from aacbench.processes.pool import Limits
 from aacbench.processes.worker import Failure
 from aacbench.run.fitting import Answer, Fitted, Question, ask_all
-from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, SINGLE, TEST, VALIDATION, MethodChoice, Study
+from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, ENCODE, SINGLE, TEST, VALIDATION, MethodChoice, Study
 from aacbench.run.store import Cell, read_or_damage
 from aacbench.search.policy import Policy, parse, switch
 from aacbench.util.canonical import canonical
@@ -25,6 +25,7 @@ from aacbench.util.text import suggestion
 
 # On which queries the candidates of a grid are compared; with "none" all of them are reported.
 CHOSEN_ON = {"mean-expansions": VALIDATION, "retrospective": TEST}
+ATLAS = "atlas:"  # before the id of an encoder's cell: the graph of its maps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,8 @@ class CellPlan:
     once they are done, is the `chosen` one on the test queries; `setting` tells them apart, as a user would write each
     of them, where `label` is the same for all. A cell that is `unsupported`, or whose method `failed`
     to say what fits (with the outcome `failure`), has the reason and is not run. `graph_file` is the file of a graph
-    with a short name.
+    with a short name, or says whose predictions the graph is made of. A cell of an encoder has the role `encode`, a map
+    set as its graph, and the digests of its `inputs`, which are files.
     """
 
     graph: str
@@ -54,6 +56,17 @@ class CellPlan:
     role: str = SINGLE
     setting: str = ""
     graph_file: str = ""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def on_maps(self) -> bool:
+        """Whether the graph is made of maps with predicted costs."""
+        return self.graph_file.startswith(ATLAS)
+
+    @property
+    def graph_key(self) -> str:
+        """By what a run finds the graph's metadata: maps with other predictions have the same name."""
+        return self.graph_file if self.on_maps else self.graph
 
     @property
     def graph_source(self) -> str:
@@ -138,6 +151,8 @@ def plan(
 
 def estimated_work(study: Study, cell: CellPlan, info: GraphInfo) -> int:
     """Return how many vertices a cell's searches expand at most; builds are not counted."""
+    if cell.role == ENCODE:
+        return 0
     queries = sum(study.queries.most(split, info.vertices) for split in cell.splits)
     return 0 if cell.unsupported or cell.failed else info.vertices * queries
 

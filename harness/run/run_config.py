@@ -8,14 +8,20 @@ from typing import Any
 
 from aacbench.contract.budget import convention
 from aacbench.contract.composite import assemble, part_names
+from aacbench.contract.encoder import Encoder
 from aacbench.contract.method import Method, Params
+from aacbench.errors import UsageError
 from aacbench.graphs.load import load
+from aacbench.maps.load import load_maps
+from aacbench.maps.record import MapSet
 from aacbench.processes.pool import Limits
 from aacbench.run.build import CellJob
+from aacbench.run.encode import EncodeJob
 from aacbench.run.layout import ARTIFACTS, BUNDLES, cell_id
 from aacbench.run.loaded_graph import GraphMetadata, GraphOf
 from aacbench.run.plan import CellPlan
-from aacbench.run.records import QueryPlan, Study
+from aacbench.run.predictions import AtlasOf
+from aacbench.run.records import ENCODE, QueryPlan, Study
 from aacbench.run.store import Existing
 from aacbench.util.compiled import kernel_digest
 from aacbench.util.source_file import SourceFile
@@ -29,6 +35,20 @@ class MethodSource:
     digest: str
     file: SourceFile | None = None
     built_in: bool = False  # else its code runs in workers of its own
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderSource:
+    """An encoder and where it comes from, as for methods."""
+
+    encoder: Encoder
+    digest: str
+    file: SourceFile | None = None
+    built_in: bool = False
+
+
+def _no_encoder(name: str) -> Encoder:
+    raise UsageError(f"Unknown encoder {name!r}.")
 
 
 class Binding:
@@ -51,7 +71,8 @@ class RunConfig:
     `methods` has every method there is: a method of the study may be made of others. `foreign_graphs` are those of
     plugins, with the digest of each one's source: they are loaded in workers alone. With `rebuild` a cell of each
     method is built once more when all are done, and must come out the same. `lock` is the digest of the registration
-    that the run is bound to by `binding`. `artifacts` is for pools and Dijkstra's answers, by default in the study.
+    that the run is bound to by `binding`. `encoders`, `encoder_of` and `maps_of` are for studies on maps; map sets of
+    plugins are among the `foreign_graphs`. `artifacts` is for pools and Dijkstra's answers; by default in the study.
     """
 
     root: Path
@@ -68,6 +89,37 @@ class RunConfig:
     lock: str | None = None
     binding: Binding = field(default_factory=Binding)
     artifacts: Path | None = None
+    encoders: Mapping[str, EncoderSource] = field(default_factory=dict)
+    encoder_of: Callable[[str], Encoder] = _no_encoder
+    maps_of: Callable[[str, Mapping[str, int]], MapSet] = load_maps
+
+    def source(self, cell: CellPlan) -> MethodSource | EncoderSource:
+        """Where the method or the encoder of a cell comes from."""
+        return self.encoders[cell.method] if cell.role == ENCODE else self.methods[cell.method]
+
+    def defaults_of(self, cell: CellPlan) -> dict[str, dict[str, Any]]:
+        """The defaults of a cell's method and its parts, or of its encoder, by name."""
+        if cell.role == ENCODE:
+            parameters = self.encoders[cell.method].encoder.parameters
+            return {cell.method: {name: parameter.default for name, parameter in parameters.items()}}
+        return {method: self.defaults(method) for method in (cell.method, *part_names(cell.params))}
+
+    def encode_job(self, cell_id: str, plan: CellPlan, counts: Mapping[str, int], digest: str) -> EncodeJob:
+        source = self.encoders[plan.method]
+        foreign = [] if source.built_in else [source.digest]
+        foreign += filter(None, [self.foreign_graphs.get(plan.graph, "")])
+        return EncodeJob(
+            cell_id=cell_id,
+            plan=plan,
+            counts=counts,
+            digest=digest,
+            claims=source.encoder.claims,
+            encoder_of=self.encoder_of,
+            maps_of=self.maps_of,
+            bundles=(self.root / ARTIFACTS).absolute() / BUNDLES,
+            sources=() if source.file is None else (source.file,),
+            origin=" ".join([plan.method, *foreign]) if foreign else "",
+        )
 
     def defaults(self, method: str) -> dict[str, Any]:
         """The default of each parameter of a method, for tables that leave defaults out."""
@@ -96,7 +148,7 @@ class RunConfig:
             reference_policy=reference_policy,
             artifacts=own,
             bundles=stored / BUNDLES,
-            graph_of=self.graph_of,
+            graph_of=AtlasOf(self.graph_of, self.root.absolute()) if plan.on_maps else self.graph_of,
             sources=tuple(source.file for source in self._sources(plan) if source.file is not None),
             origin=origin,
             audit=audit,
@@ -122,7 +174,7 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
 
     The lock is part of the key so that rows made before it, or under another, can never stand for rows made under it.
     """
-    graph = graphs[cell.graph]
+    graph = graphs[cell.graph_key]
     return {
         "graph": cell.graph,
         **({"graph_file": cell.graph_file} if cell.graph_file else {}),
@@ -130,7 +182,7 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
         "query_digests": dict(graph.query_digests),
         "method": cell.method,
         "label": cell.label,
-        "plugin_digest": config.methods[cell.method].digest,
+        "plugin_digest": config.source(cell).digest,
         **_part_digests(config, cell),
         "params": dict(cell.params),
         "budget": cell.budget,
@@ -141,6 +193,7 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
         "role": cell.role,
         "engine": kernel_digest(),
         "protocol": study.protocol,
+        **({"inputs": dict(cell.inputs)} if cell.inputs else {}),
         **({"lock": config.lock} if config.lock else {}),
     }
 
@@ -159,6 +212,7 @@ def plan_of(key: Mapping[str, Any]) -> CellPlan:
         splits=tuple(key["splits"]),
         role=key["role"],
         graph_file=key.get("graph_file", ""),
+        inputs=key.get("inputs", {}),
     )
 
 

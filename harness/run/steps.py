@@ -7,8 +7,12 @@ from typing import Any
 
 from aacbench.processes.pool import Limits, Pool
 from aacbench.processes.worker import Failure
+from aacbench.run import encode
 from aacbench.run.build import Built, CellJob, Result, build, result_of
+from aacbench.run.encode import EncodeJob
 from aacbench.run.measure import measure
+
+Job = CellJob | EncodeJob
 
 _ADVICE = {"timeout": "; raise it with --time-limit", "out-of-memory": "; raise it with --memory-limit"}
 
@@ -17,7 +21,7 @@ _ADVICE = {"timeout": "; raise it with --time-limit", "out-of-memory": "; raise 
 class Step:
     """What a worker is to do for a cell: build it, or measure what was `built`."""
 
-    job: CellJob
+    job: Job
     built: Built | None = None
 
     @property
@@ -34,6 +38,8 @@ class Step:
 
 def run_step(step: Step) -> Built | Result:
     """Do one step, in a worker. A scalar heuristic has no bundle, so it is measured where it was built."""
+    if isinstance(step.job, EncodeJob):
+        return encode.build(step.job) if step.built is None else encode.measure(step.job, step.built)
     if step.built is not None:
         return measure(step.job, step.built)
     built = build(step.job)
@@ -41,7 +47,7 @@ def run_step(step: Step) -> Built | Result:
 
 
 def step_pool(
-    workers: int, limits: Limits, progress: Callable[[CellJob, str], None] = lambda *_: None, *, fresh: bool = False
+    workers: int, limits: Limits, progress: Callable[[Job, str], None] = lambda *_: None, *, fresh: bool = False
 ) -> Pool:
     """A pool for steps. The time that a cell's build took is no longer there for its measuring."""
 
@@ -54,15 +60,15 @@ def step_pool(
     return Pool(run_step, workers, limits, lambda step: step.kind, seconds, heard, fresh=fresh)
 
 
-def build_all(pool: Pool, jobs: Iterator[CellJob]) -> Iterator[tuple[CellJob, Built | Result]]:
+def build_all(pool: Pool, jobs: Iterator[Job]) -> Iterator[tuple[Job, Built | Result]]:
     """Build each of the jobs; a heuristic that was measured where it was built comes as a Result."""
     for step, answer in pool.run(Step(job) for job in jobs):
         yield step.job, _checked(answer)
 
 
 def run_cells(
-    pool: Pool, jobs: Iterator[CellJob], limits: Limits, built: Mapping[str, Built] | None = None
-) -> Iterator[tuple[CellJob, Result]]:
+    pool: Pool, jobs: Iterator[Job], limits: Limits, built: Mapping[str, Built] | None = None
+) -> Iterator[tuple[Job, Result]]:
     """Build and measure each of the jobs; those with a bundle in `built`, by cell, are measured only."""
     measuring: deque[Step] = deque()
 

@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from aacbench.contract.method import BuildContext, LabelHeuristic
     from aacbench.queries.record import QuerySet
 
-BUILT_IN = ("dijkstra", "alt", "aac", "cdh", "greedy", "fastmap", "hybrid")
+BUILT_IN = ("dijkstra", "alt", "aac", "cdh", "greedy", "fastmap", "hybrid", "maps")
 
 
 def expansions(context: "BuildContext", candidate: "LabelHeuristic", queries: "QuerySet") -> int:

@@ -22,6 +22,7 @@ def only_built_ins(monkeypatch):
 @pytest.fixture(autouse=True)
 def one_built_in(monkeypatch):
     monkeypatch.setattr("aacbench.plugins.loader.BUILT_IN", ("dijkstra",))
+    monkeypatch.setattr("aacbench.plugins.loader.ENCODERS", ())
 
 
 def run(*arguments):

@@ -4,8 +4,11 @@ from pathlib import Path
 
 from aacbench.plugins import (
     Claims,
+    Encoder,
     GraphSource,
+    MapSource,
     Method,
+    Model,
     Parameter,
     ProtocolFile,
     ScalarHeuristic,
@@ -36,6 +39,22 @@ def load():
     return from_arcs(2, [0], [1], [3], name="pair")
 
 
+def load_maps():
+    from aacbench.maps.load import load_maps
+
+    return load_maps("terrain-4", dict.fromkeys(("train", "validation", "calibration", "test"), 2))
+
+
+def train(context):
+    return Model({}, ones, {"side": context.side})
+
+
+def ones(arrays, settings, images):
+    import numpy as np
+
+    return np.ones((1, settings["side"], settings["side"]))
+
+
 PARAMETERS = {
     "K0": Parameter(64, "size of the pool", minimum=1, maximum=512),
     "rate": Parameter(0.001, "learning rate", minimum=0),
@@ -58,6 +77,16 @@ def aacbench_graphs():
 @hookimpl
 def aacbench_protocols():
     return (ProtocolFile("own-protocol", Path(__file__).parent / "own-protocol.toml"),)
+
+
+@hookimpl
+def aacbench_encoders():
+    return [Encoder("own-flat", "ones", train, "nothing")]
+
+
+@hookimpl
+def aacbench_maps():
+    return [MapSource("own:maps", "a few maps", load_maps)]
 
 
 @hookimpl

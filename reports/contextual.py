@@ -1,0 +1,219 @@
+"""The tables of a study on maps: path quality by encoder, and what labels cost and save by method."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from aacbench.graphs.record import Array
+from aacbench.maps.record import TEST
+from aacbench.reports.formatting import aligned, marked, optional, with_spread, without_markup
+from aacbench.run.encode import MAP_COLUMNS
+from aacbench.run.map_rows import CONTEXT_COLUMNS
+from aacbench.run.predictions import CONTEXT_FILE, MAPS_FILE
+from aacbench.run.records import BASELINE, CORNER, OUTCOMES
+from aacbench.run.rows import read_table
+from aacbench.run.store import Cell
+from aacbench.run.study import StudyContents
+
+LABEL_BYTES = 4
+ENCODER_TEXT = ("maps", "encoder", "learns from", "outcome")
+METHOD_TEXT = ("maps/encoder", "method")
+ENCODER_NOTE = (
+    "Path from corner to corner of each test map, of least predicted cost. optimal: its true cost is the least; "
+    "regret: its true cost above the least; within 5: at most 5 % above; match, jaccard: its cells against the label's."
+)
+METHOD_NOTE = (
+    "corner: mean expansions of the query from corner to corner; break-even: queries on one map from which its labels "
+    "save more expansions than computing them takes; true optimal, true regret: random queries, by true cost; "
+    "h > true: cells where the bound exceeds the true distance, which no bound on predicted costs can exclude."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderRow:
+    """An encoder on a map set, over its seeds; shares are percentages, and each is a mean over seeds."""
+
+    maps: str
+    encoder: str
+    oracle: bool
+    learns_from: str
+    seeds: int
+    optimal: float | None
+    optimal_sd: float | None
+    regret: float | None
+    regret_sd: float | None
+    within_5: float | None
+    worst: float | None
+    match: float | None
+    jaccard: float | None
+    model_bytes: int | None
+    train_seconds: float | None
+    outcome: str
+    reason: str
+
+    def cells(self) -> dict[str, str]:
+        return {
+            "maps": self.maps,
+            "encoder": marked(self.encoder, self.oracle),
+            "learns from": self.learns_from,
+            "seeds": str(self.seeds),
+            "optimal %": with_spread(self.optimal, self.optimal_sd),
+            "regret %": with_spread(self.regret, self.regret_sd),
+            "within 5 %": optional(self.within_5, ".1f"),
+            "worst %": optional(self.worst, ".1f"),
+            "match %": optional(self.match, ".1f"),
+            "jaccard": optional(self.jaccard, ".3f"),
+            "model bytes": "" if self.model_bytes is None else f"{self.model_bytes:,}",
+            "train s": optional(self.train_seconds, ".1f"),
+            "outcome": "" if self.outcome == "ok" else self.outcome,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MapMethodRow:
+    """A method on the maps of an encoder at a budget, over its seeds."""
+
+    graph: str
+    budget: float
+    method: str
+    corner: float | None
+    break_even: float | None
+    true_optimal: float | None
+    true_regret: float | None
+    above_true: float | None
+
+    def cells(self) -> dict[str, str]:
+        return {
+            "maps/encoder": self.graph,
+            "budget": "" if self.method == BASELINE else f"{self.budget:g}",
+            "method": self.method,
+            "corner": optional(self.corner, ".2f"),
+            "break-even": optional(self.break_even, ".1f"),
+            "true optimal %": optional(self.true_optimal, ".1f"),
+            "true regret %": optional(self.true_regret, ".2f"),
+            "h > true %": optional(self.above_true, ".1f"),
+        }
+
+
+def encoder_rows(cells: Iterable[Cell]) -> list[EncoderRow]:
+    groups: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.key["graph"], cell.key["label"]), []).append(cell)
+    return [_encoder_row(*key, group) for key, group in groups.items()]
+
+
+def method_rows(cells: Iterable[Cell]) -> list[MapMethodRow]:
+    groups: dict[tuple[str, float, str], list[Cell]] = {}
+    for cell in cells:
+        if cell.outcome == "ok" and CONTEXT_FILE in cell.files:
+            groups.setdefault((cell.key["graph"], cell.key["budget"], cell.key["label"]), []).append(cell)
+    bases = {graph: group for (graph, _, label), group in groups.items() if label == BASELINE}
+    return [_method_row(*key, group, bases.get(key[0], [])) for key, group in groups.items()]
+
+
+def tables(contents: StudyContents) -> list[str]:
+    """Return the tables as Markdown: none where a study has no encoders."""
+    encoders, methods = encoder_rows(contents.encode_cells()), method_rows(contents.planned_cells())
+    found = []
+    if encoders:
+        found += [aligned([row.cells() for row in encoders], ENCODER_TEXT), ENCODER_NOTE, *_reasons(encoders)]
+    if methods:
+        found += [aligned([row.cells() for row in methods], METHOD_TEXT), METHOD_NOTE]
+    return [without_markup(part) for part in found]
+
+
+def map_columns(cell: Cell) -> dict[str, Array]:
+    """The columns of an encoder's `maps.csv`."""
+    return read_table(MAP_COLUMNS, cell.files[MAPS_FILE], MAPS_FILE)
+
+
+def context_columns(cell: Cell) -> dict[str, Array]:
+    """The columns of a method's `context.csv`."""
+    return read_table(CONTEXT_COLUMNS, cell.files[CONTEXT_FILE], CONTEXT_FILE)
+
+
+def _encoder_row(maps: str, label: str, group: list[Cell]) -> EncoderRow:
+    good = [cell for cell in group if cell.outcome == "ok"]
+    worst = max(group, key=lambda cell: OUTCOMES.index(cell.outcome))
+    tables = [_tests(map_columns(cell)) for cell in good]
+
+    def over_seeds(share: Callable[[dict[str, Array]], float]) -> tuple[float | None, float | None]:
+        values = [100 * share(table) for table in tables]
+        values = [value for value in values if np.isfinite(value)]
+        spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
+        return (float(np.mean(values)), spread) if values else (None, None)
+
+    optimal, regret = over_seeds(_optimal), over_seeds(lambda table: float(_regrets(table).mean()))
+    labelled = [table for table in tables if (table["match"] >= 0).all()]
+    return EncoderRow(
+        maps=maps,
+        encoder=label,
+        oracle=any(cell.claims.get("oracle", False) for cell in group),
+        learns_from=good[0].record["learns_from"] if good else "",
+        seeds=len(group),
+        optimal=optimal[0],
+        optimal_sd=optimal[1],
+        regret=regret[0],
+        regret_sd=regret[1],
+        within_5=over_seeds(lambda table: float((20 * table["true_cost"] <= 21 * table["true_optimum"]).mean()))[0],
+        worst=max((100 * float(_regrets(table).max()) for table in tables), default=None),
+        match=over_seeds(lambda table: float(table["match"].mean()))[0] if labelled else None,
+        jaccard=float(np.mean([table["jaccard"].mean() for table in labelled])) if labelled else None,
+        model_bytes=good[0].record["bytes"]["total"] if good else None,
+        train_seconds=float(np.mean([cell.record["build"]["seconds"] for cell in good])) if good else None,
+        outcome=worst.outcome,
+        reason=worst.record.get("reason", ""),
+    )
+
+
+def _tests(columns: dict[str, Array]) -> dict[str, Array]:
+    inside = columns["split"] == TEST
+    return {name: values[inside] for name, values in columns.items()}
+
+
+def _optimal(table: dict[str, Array]) -> float:
+    return float((table["true_cost"] == table["true_optimum"]).mean())
+
+
+def _regrets(table: dict[str, Array]) -> Array:
+    ratios: Array = table["true_cost"] / table["true_optimum"] - 1
+    return ratios
+
+
+def _method_row(graph: str, budget: float, label: str, group: list[Cell], baseline: list[Cell]) -> MapMethodRow:
+    tables = [_tests(context_columns(cell)) for cell in group]
+    looked = [cell.record["context"] for cell in group]
+    return MapMethodRow(
+        graph=graph,
+        budget=budget,
+        method=label,
+        corner=_mean_expansions(group, CORNER),
+        break_even=_break_even(group, baseline) if label != BASELINE else None,
+        true_optimal=float(np.mean([100 * _optimal(table) for table in tables])),
+        true_regret=float(np.mean([100 * _regrets(table).mean() for table in tables])),
+        above_true=100 * sum(one["above_true_distance"] for one in looked) / sum(one["cells"] for one in looked),
+    )
+
+
+def _break_even(group: list[Cell], baseline: list[Cell]) -> float | None:
+    """Return after how many random queries on one map its labels have saved as many expansions as they took.
+
+    A label is a search that expands every cell of the map.
+    """
+    base, mean = _mean_expansions(baseline, TEST), _mean_expansions(group, TEST)
+    labels = [array["shape"] for array in group[0].record["bytes"]["arrays"] if len(array["shape"]) == 2]
+    if base is None or mean is None or base <= mean or not labels:
+        return None
+    cells = group[0].record["side"] ** 2
+    return sum(shape[1] for shape in labels) * cells / (base - mean)
+
+
+def _mean_expansions(cells: Sequence[Cell], split: str) -> float | None:
+    means = [cell.record["means"][split] for cell in cells if split in cell.record.get("means", {})]
+    return float(np.mean(means)) if means else None
+
+
+def _reasons(rows: Iterable[EncoderRow]) -> list[str]:
+    lines = [f"- {row.outcome}: {row.encoder} on {row.maps}: {row.reason}" for row in rows if row.outcome != "ok"]
+    return ["\n".join(lines)] if lines else []
