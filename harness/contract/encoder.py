@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from aacbench.contract.method import Parameter, Params, no_objection
+from aacbench.contract.method import Parameter, Params, Unsupported, no_objection
 
 if TYPE_CHECKING:  # declaring an encoder must stay fast, so nothing heavy is imported at run time
     from aacbench.contract.method import Array
@@ -78,7 +78,7 @@ def no_inputs(params: Params) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """A way to get the costs of cells from an image.
+    """A way to get the costs of cells from an image; `train` may find that it cannot, and return Unsupported.
 
     `learns_from` is `costs` (which come with paths), `paths` or `nothing`: what the training maps have. It may be a
     function of the settings. `check(params)` returns an empty string, or one sentence that says what is wrong.
@@ -87,7 +87,7 @@ class Encoder:
 
     name: str
     summary: str
-    train: Callable[[TrainContext], Model]
+    train: Callable[[TrainContext], Model | Unsupported]
     learns_from: str | Callable[[Params], str] = COSTS
     claims: EncoderClaims = EncoderClaims()
     parameters: Mapping[str, Parameter] = field(default_factory=dict)

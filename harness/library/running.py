@@ -147,9 +147,8 @@ def config_of(root: Path, plugins: PluginManager, **options: Any) -> RunConfig:
         resolve=resolve,
         method_of=MethodOf(sources),
         graph_of=GraphOf(sources),
-        foreign_graphs={
-            name: found.origin.digest for name, found in {**plugins.graphs(), **plugins.map_sets()}.items()
-        },
+        foreign_graphs={name: found.origin.digest for name, found in plugins.graphs().items()}
+        | {name: found.origin.digest for name, found in plugins.map_sets().items()},
         encoders={
             name: EncoderSource(
                 found.encoder, found.origin.digest, files.get(found.origin.where), found.origin.kind == "built-in"

@@ -34,7 +34,7 @@ def atlas(costs: Array, edges: str = CELLS, name: str = "") -> Graph:
     cells = costs.reshape(maps, side * side).astype(np.int64)
     if cells.min() < 1:
         raise DataError(f"Map {int(np.argwhere(cells < 1)[0][0])} has a cost below 1; costs must be positive.")
-    weights = cells[:, tails] + cells[:, heads]
+    weights: Array = cells[:, tails] + cells[:, heads]
     if edges == PAPER:
         diagonal = (tails // side != heads // side) & (tails % side != heads % side)
         weights = weights / 2 * np.where(diagonal, np.sqrt(2.0), 1.0)

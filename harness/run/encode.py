@@ -14,7 +14,7 @@ from aacbench.bundle.arrays import read_only
 from aacbench.bundle.evidence import Sample
 from aacbench.bundle.inventory import inventory
 from aacbench.contract.encoder import COSTS, NOTHING, PATHS, Encoder, EncoderClaims, Model, TrainContext, TrainMaps
-from aacbench.contract.method import BatchHeuristic, LabelHeuristic
+from aacbench.contract.method import BatchHeuristic, LabelHeuristic, Unsupported
 from aacbench.errors import DataError, DisagreementError, UsageError
 from aacbench.graphs.record import Array, frozen
 from aacbench.maps.atlas import SCALE, largest_cost, whole_costs
@@ -87,6 +87,8 @@ def build(job: EncodeJob) -> Built | Result:
     context = train_context(maps, sees, job.plan.params, job.plan.seed, encoder.claims.oracle, report_progress)
     before, began_training = rss.begin_watch(), time.perf_counter()
     model = encoder.train(context)
+    if isinstance(model, Unsupported):
+        return Result("unsupported", model.reason, {}, {})
     cost = {
         "seconds": time.perf_counter() - began_training,
         "pool_seconds": 0.0,
@@ -171,14 +173,15 @@ def as_leaf(model: Model) -> LabelHeuristic | BatchHeuristic:
         if set(model.arrays) != {"costs"}:
             raise UsageError("A Model without predict must have its predictions as the array 'costs', and no other.")
         return LabelHeuristic(model.arrays, TABLE, model.settings)
-    return BatchHeuristic(read_only(model.arrays), model.predict, settings=model.settings)
+    function: Any = model.predict  # of other arguments than a heuristic's, which a bundle does not call
+    return BatchHeuristic(read_only(model.arrays), function, settings=model.settings)
 
 
 def predict(leaf: LabelHeuristic | BatchHeuristic, image: Array, side: int, where: str) -> Array:
     """The costs of one map, checked."""
     assert isinstance(leaf, BatchHeuristic)
-    # The settings beside the arrays, not among them: images come last, and a model may have any settings.
-    costs = np.asarray(leaf.many(leaf.arrays, dict(leaf.settings), image[None]))  # type: ignore[call-arg]
+    function: Any = leaf.many
+    costs = np.asarray(function(leaf.arrays, dict(leaf.settings), image[None]))
     if costs.shape != (1, side, side) or costs.dtype.kind not in "iuf":
         told = f"{costs.dtype} of shape {costs.shape}"
         raise DataError(f"predict returned {told} for one image; it must return numbers of shape {(1, side, side)}.")

@@ -77,7 +77,7 @@ class RunConfig:
 
     root: Path
     methods: Mapping[str, MethodSource]
-    resolve: Callable[[Method, Mapping[str, Any]], Params]
+    resolve: Callable[[Any, Mapping[str, Any]], Params]  # of a method or an encoder
     method_of: Callable[[str], Method]
     graph_of: GraphOf = load
     foreign_graphs: Mapping[str, str] = field(default_factory=dict)

@@ -79,7 +79,7 @@ def build_cells(context: MapsContext) -> LabelHeuristic:
 
     count, cells = context.params["m"], context.test.cells
     if context.params["which"] == "random":
-        chosen = np.random.default_rng(context.seed).choice(cells, count, replace=False)
+        chosen: Any = np.random.default_rng(context.seed).choice(cells, count, replace=False)
     else:
         chosen = farthest_cells(context.test.side, count)
     return LabelHeuristic({"rows": context.label(chosen)}, "differential", {"both": count})
