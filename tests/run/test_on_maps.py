@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from cli.command import command
 
+from aacbench.library.study import open_study
 from aacbench.library.study_runs import run_study
 from aacbench.maps.load import load_maps
 from aacbench.protocols.reader import parse_protocol, to_toml
@@ -369,3 +370,32 @@ def test_stored_predictions_are_plain_arrays(study):
     assert costs.dtype == np.int32
     assert costs.shape == (5 + 4 + 6 + 3, 5, 5)
     assert encoder.record["predicted"] == {"test": 5, "calibration": 4, "train": 6, "validation": 3}
+
+
+def test_a_trained_encoder_needs_torch_and_its_predictions_do_not(tmp_path):
+    """The saved model predicts in a process that never trained; the costs it leaves are all that a search needs."""
+    import os
+    import subprocess
+    import sys
+
+    options = {"methods": "hops,cells", "seeds": "1", "workers": 1}
+    encoders = "cnn[epochs=1,batch=3]"
+    trained = run_study(written(tmp_path), encoders=encoders, out=tmp_path / "trained", rebuild=True, **options)
+    (encoder,) = trained.contents.encode_cells()
+    assert encoder.outcome == "ok"
+    assert encoder.record["clipped"] == 0
+    (tmp_path / "costs.npy").write_bytes(encoder.files["costs.npy"])
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "torch.py").write_text("raise ImportError('torch is blocked')\n")
+    code = "import sys; from aacbench.cli import main; main(sys.argv[1:])"
+    words = ["run", "--protocol", "tiny.toml", "--encoders", "from-file[path=costs.npy]", "--methods", "hops,cells"]
+    words += ["--seeds", "1", "--workers", "1", "--out", "copied"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "without")}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    copied = open_study(tmp_path / "copied").contents.planned_cells()
+    stored = trained.contents.planned_cells()
+    assert len(stored) == 4
+    assert [cell.files for cell in stored] == [cell.files for cell in copied]

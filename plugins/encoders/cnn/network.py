@@ -33,7 +33,7 @@ def deterministic() -> Iterator[None]:
 def initial(net: str, outputs: int) -> dict[str, torch.Tensor]:
     """Return new parameters, drawn from torch's generator."""
     filters = STRIDED if net == "strided" else POOLED
-    tensors = {}
+    tensors: dict[str, torch.Tensor] = {}
     for number, (before, after) in enumerate(zip((3, *filters), filters, strict=False), 1):
         tensors |= _layer(f"conv{number}", before, after, 3)
     if net != "strided":
