@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "maps": BASE | {"graphs"},
     "queries": BASE | {"graphs"},
     "search": BASE | {"graphs"},
-    "labels": BASE | {"graphs", "queries", "search"},
+    "labels": BASE | {"graphs", "maps", "queries", "search"},
     "bundle": BASE | {"graphs", "queries", "search", "labels"},
     "run": CORE,
     "testing": CORE - {"stats"},

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from aacbench.contract.method import Array, Params
+    from aacbench.queries.record import QuerySet
     from aacbench.search.networks import Network
 
 
@@ -32,13 +33,16 @@ class MapsContext:
     """Everything a method gets to build a heuristic for a family of maps.
 
     `test` are the maps to be searched, with their predicted costs and without any query. `train` and `validation` are
-    other maps with predicted costs, to choose cells on; None where the encoder predicts none. `label(cells)` returns
+    other maps with predicted costs, to choose cells on; None where the encoder predicts none. Their queries are drawn
+    as the test queries are, and are none of them. `label(cells)` returns
     the distances of every vertex of `test` from these cells of its own map, one row per vertex.
     """
 
     test: MapFamily
     train: MapFamily | None
     validation: MapFamily | None
+    train_queries: "QuerySet"
+    validation_queries: "QuerySet"
     params: "Params"
     seed: int
     label: "Callable[[Array], Array]"

@@ -4,14 +4,18 @@ import numpy as np
 
 from aacbench.graphs.record import Array
 from aacbench.labels.exact import distances_from_all
-from aacbench.labels.pool import table
-from aacbench.search.networks import Network
+from aacbench.labels.pool import farthest_points, table
+from aacbench.maps.atlas import atlas
+from aacbench.search.networks import Network, network
 
 
-def block_labels(network: Network, block: int, cells: Array) -> Array:
+def farthest_cells(side: int, count: int) -> Array:
+    """Return cells of a map of equal costs, each as far as can be from those before it, from the first corner on."""
+    return farthest_points(network(atlas(np.ones((1, side, side), dtype=np.int32))), count).landmarks
+
+
+def block_labels(net: Network, block: int, cells: Array) -> Array:
     """Return for each vertex, one row each, its distance from each of these cells of its own block."""
-    first = np.arange(0, network.graph.vertices, block)
-    rows = [distances_from_all(network, first + int(cell)) for cell in cells]
-    if not rows:
-        return np.empty((network.graph.vertices, 0), dtype=np.int32 if network.graph.integral else np.float64)
+    first = np.arange(0, net.graph.vertices, block)
+    rows = [distances_from_all(net, first + int(cell)) for cell in cells]
     return np.ascontiguousarray(table(rows).T)

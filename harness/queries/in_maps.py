@@ -26,15 +26,15 @@ def corner_queries(graph: Graph) -> QuerySet:
     return QuerySet(sources=first, targets=first + size - 1, name=graph.name, mode="corner")
 
 
-def random_queries(graph: Graph, each: int, mode: str = "uniform", seed: int = 42) -> QuerySet:
+def random_queries(graph: Graph, each: int, mode: str = "uniform", seed: int = 42, skip: int = 0) -> QuerySet:
     """Return `each` queries a map with different ends; those of the first maps do not depend on how many there are.
 
-    With `hotspot` the preferred cells are the same on every map.
+    With `hotspot` the preferred cells are the same on every map. `skip` leaves out the first pairs of the draw.
     """
     if mode not in MODES:
         raise UsageError(f"Queries on maps cannot have the mode {mode!r}; choose one of {', '.join(sorted(MODES))}.")
     size = block_size(graph)
     maps = graph.vertices // size
-    pairs = draw_pairs(MODES[mode](random_state(seed), graph, np.arange(size)), maps * each, strict=False)
+    pairs = draw_pairs(MODES[mode](random_state(seed), graph, np.arange(size)), skip + maps * each, strict=False)[skip:]
     block = np.repeat(size * np.arange(maps), each)
     return QuerySet(sources=pairs[:, 0] + block, targets=pairs[:, 1] + block, name=graph.name, mode=mode, seed=seed)

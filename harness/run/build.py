@@ -202,7 +202,9 @@ def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuri
 def _on_maps(job: CellJob, loaded: LoadedGraph, method: Method) -> Heuristic | Unsupported:
     from aacbench.run.map_build import build_on_maps
 
-    return build_on_maps(job.predictions(), loaded.net, method, job.plan.params, job.plan.seed, report_progress)
+    return build_on_maps(
+        job.predictions(), loaded.net, method, job.plan.params, job.plan.seed, job.queries, report_progress
+    )
 
 
 def bundle_info(plan: CellPlan, claims: Mapping[str, Any], cost: Mapping[str, Any]) -> dict[str, Any]:

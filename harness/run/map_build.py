@@ -20,10 +20,15 @@ from aacbench.graphs.record import Array
 from aacbench.labels.blocks import block_labels
 from aacbench.maps.atlas import atlas
 from aacbench.maps.record import TEST, TRAIN, VALIDATION
+from aacbench.queries.in_maps import random_queries
+from aacbench.queries.record import QuerySet
 from aacbench.queries.splits import no_queries
 from aacbench.run.predictions import Predictions
+from aacbench.run.records import QueryPlan
 from aacbench.run.shared import Pools
 from aacbench.search.networks import Network, network
+
+PAIRS = 24  # queries on each map that a method may learn from
 
 
 def build_on_maps(
@@ -32,6 +37,7 @@ def build_on_maps(
     method: Method,
     params: Params,
     seed: int,
+    queries: QueryPlan,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Heuristic | Unsupported:
     """Return one heuristic for all test maps."""
@@ -41,16 +47,28 @@ def build_on_maps(
     def label(cells: Array) -> Array:
         return block_labels(test, found.side * found.side, cells)
 
+    train, validation = found.family(TRAIN), found.family(VALIDATION)
+    tests = len(found.costs[TEST]) * (queries.random or 0)
+    trained = 0 if train is None else train.maps * PAIRS
     context = MapsContext(
         test=MapFamily(test, found.side),
-        train=found.family(TRAIN),
-        validation=found.family(VALIDATION),
+        train=train,
+        validation=validation,
+        train_queries=_queries(train, queries, tests),
+        validation_queries=_queries(validation, queries, tests + trained),
         params=dict(params),
         seed=seed,
         label=label,
         progress=progress,
     )
     return method.build_maps(context)
+
+
+def _queries(family: MapFamily | None, queries: QueryPlan, skip: int) -> QuerySet:
+    """Queries on other maps than the test maps, drawn after theirs."""
+    if family is None:
+        return no_queries()
+    return random_queries(family.network.graph, PAIRS, queries.mode, queries.seed, skip)
 
 
 def _on_each(

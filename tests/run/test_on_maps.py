@@ -14,6 +14,7 @@ from aacbench.protocols.reader import parse_protocol, to_toml
 from aacbench.reports import contextual
 from aacbench.run.map_build import build_on_maps, stacked
 from aacbench.run.predictions import of_cell
+from aacbench.run.records import QueryPlan
 from aacbench.search.networks import network
 
 ZOO = Path(__file__).parents[1] / "plugins" / "encoders_zoo.py"
@@ -114,7 +115,7 @@ def test_the_adapter_equals_building_map_by_map(study):
 
     found = of_cell(study.contents.encode_cells()[0])
     alt, params = MethodOf()("alt"), {"K": 3, "labels": "exact", "pool": "fps"}
-    together = build_on_maps(found, network(atlas(found.costs["test"])), alt, params, 0)
+    together = build_on_maps(found, network(atlas(found.costs["test"])), alt, params, 0, QueryPlan(random=1))
     for number, costs in enumerate(found.costs["test"]):
         net = network(atlas(costs[None]))
         none = no_queries()

@@ -10,15 +10,14 @@ from aacbench.labels import subset
 from aacbench.labels.pool import Pool
 from aacbench.plugins.methods import expansions
 from aacbench.plugins.methods.aac import Picks, compressor, kept_epochs
-from aacbench.plugins.methods.aac.training import Schedule, statistics, train
+from aacbench.plugins.methods.aac.training import Schedule, schedule_of, statistics, train
 
 INITIAL = {"block-sparse": compressor.block_sparse, "identity": compressor.identity}
 
 
 def aac(context: BuildContext) -> LabelHeuristic:
     params = context.params
-    names = ("epochs", "batch", "lr", "lambda_ent", "lambda_uniq", "lambda_cov")
-    schedule = Schedule(**{name: params[name] for name in names})
+    schedule = schedule_of(params)
     kept = kept_epochs(params)
     pool = context.pools.selected(params["pool"], params["K0"])  # the pool of ALT, for every seed
     inside = components.largest(context.graph)

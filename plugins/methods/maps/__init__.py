@@ -77,24 +77,11 @@ def build_hops(context: MapsContext) -> LabelHeuristic:
 def build_cells(context: MapsContext) -> LabelHeuristic:
     import numpy as np
 
+    from aacbench.labels.blocks import farthest_cells
+
     count, cells = context.params["m"], context.test.cells
     if context.params["which"] == "random":
         chosen: Any = np.random.default_rng(context.seed).choice(cells, count, replace=False)
     else:
         chosen = farthest_cells(context.test.side, count)
     return LabelHeuristic({"rows": context.label(chosen)}, "differential", {"both": count})
-
-
-def farthest_cells(side: int, count: int) -> Any:
-    """Return cells of a grid of unit costs, each as far as can be from those before it, from the first corner on."""
-    from aacbench.labels import farthest_points
-    from aacbench.maps.atlas import atlas
-    from aacbench.search.networks import network
-
-    return farthest_points(network(atlas(_ones(side))), count).landmarks
-
-
-def _ones(side: int) -> Any:
-    import numpy as np
-
-    return np.ones((1, side, side), dtype=np.int32)
