@@ -16,7 +16,18 @@ from aacbench.graphs.catalogue import name_and_file
 from aacbench.protocols import values
 from aacbench.protocols.contextual import on_maps
 from aacbench.protocols.values import Check, many, one_of, record_of, table_of, whole
-from aacbench.run.records import CONTEXT, FILE, KINDS, SCENARIO, STRATA, MapSplits, MethodChoice, QueryPlan, Study
+from aacbench.run.records import (
+    CONTEXT,
+    FILE,
+    KINDS,
+    SCENARIO,
+    STRATA,
+    Certificates,
+    MapSplits,
+    MethodChoice,
+    QueryPlan,
+    Study,
+)
 from aacbench.util.input_file import read_input
 from aacbench.util.paths import expanded
 
@@ -50,7 +61,7 @@ def parse_protocol(text: str) -> Study:
 def to_toml(study: Study) -> str:
     """Return the study as a protocol with every key, which reads back to the same study."""
     record = study.record()
-    tables = {key: record.pop(key) for key in ("queries", "splits") if key in record}
+    tables = {key: record.pop(key) for key in ("queries", "splits", "certificates") if key in record}
     lists = {"encoders": study.encoders, "methods": study.methods}
     parts = [toml_lines({key: value for key, value in record.items() if key not in lists})]
     parts += [f"[{key}]\n" + toml_lines(table) for key, table in tables.items()]
@@ -188,6 +199,7 @@ SPLITS: dict[str, Check] = {
     "calibration": whole(1),
     "test": whole(1),
 }
+CERTIFICATES: dict[str, Check] = {"alpha": many(values.rate)}
 TOP: dict[str, Check] = {
     "protocol": values.name,
     "summary": values.text,
@@ -205,6 +217,7 @@ TOP: dict[str, Check] = {
     "maps": many(values.text),
     "splits": lambda value, key: record_of(MapSplits, value, SPLITS, key),
     "encoders": _methods,
+    "certificates": lambda value, key: record_of(Certificates, value, CERTIFICATES, key),
 }
 
 
@@ -214,6 +227,7 @@ KEYS = (
     *(f"queries.{key}" for key in QUERIES),
     *(f"methods.{key}" for key in METHOD),
     *(f"splits.{key}" for key in SPLITS),
+    *(f"certificates.{key}" for key in CERTIFICATES),
 )
 
 

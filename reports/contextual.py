@@ -1,22 +1,24 @@
 """The tables of a study on maps: path quality by encoder, and what labels cost and save by method."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from aacbench.graphs.record import Array
 from aacbench.maps.record import TEST
+from aacbench.reports import statements
 from aacbench.reports.formatting import aligned, marked, optional, with_spread, without_markup
 from aacbench.run.encode import MAP_COLUMNS
 from aacbench.run.map_rows import CONTEXT_COLUMNS
+from aacbench.run.plan import ATLAS
 from aacbench.run.predictions import CONTEXT_FILE, MAPS_FILE
 from aacbench.run.records import BASELINE, CORNER, OUTCOMES
 from aacbench.run.rows import read_table
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
 
-LABEL_BYTES = 4
+ROUNDING = 1e-12  # of a product of two ratios
 ENCODER_TEXT = ("maps", "encoder", "learns from", "outcome")
 METHOD_TEXT = ("maps/encoder", "method")
 ENCODER_NOTE = (
@@ -26,7 +28,8 @@ ENCODER_NOTE = (
 METHOD_NOTE = (
     "corner: mean expansions of the query from corner to corner; break-even: queries on one map from which its labels "
     "save more expansions than computing them takes; true optimal, true regret: random queries, by true cost; "
-    "h > true: cells where the bound exceeds the true distance, which no bound on predicted costs can exclude."
+    "h > true: cells where the bound exceeds the true distance, which no bound on predicted costs can exclude; a h: "
+    "the bound times the a of the band at the largest alpha, and the share of maps where it exceeds a true distance."
 )
 
 
@@ -82,6 +85,7 @@ class MapMethodRow:
     true_optimal: float | None
     true_regret: float | None
     above_true: float | None
+    scaled_above_true: float | None
 
     def cells(self) -> dict[str, str]:
         return {
@@ -93,6 +97,7 @@ class MapMethodRow:
             "true optimal %": optional(self.true_optimal, ".1f"),
             "true regret %": optional(self.true_regret, ".2f"),
             "h > true %": optional(self.above_true, ".1f"),
+            "a h > true, maps %": optional(self.scaled_above_true, ".1f"),
         }
 
 
@@ -103,21 +108,25 @@ def encoder_rows(cells: Iterable[Cell]) -> list[EncoderRow]:
     return [_encoder_row(*key, group) for key, group in groups.items()]
 
 
-def method_rows(cells: Iterable[Cell]) -> list[MapMethodRow]:
+def method_rows(cells: Iterable[Cell], scales: Mapping[str, float] | None = None) -> list[MapMethodRow]:
+    """Return the rows; `scales` has for an encoder's cell what makes bounds admissible for true costs."""
     groups: dict[tuple[str, float, str], list[Cell]] = {}
     for cell in cells:
         if cell.outcome == "ok" and CONTEXT_FILE in cell.files:
             groups.setdefault((cell.key["graph"], cell.key["budget"], cell.key["label"]), []).append(cell)
     bases = {graph: group for (graph, _, label), group in groups.items() if label == BASELINE}
-    return [_method_row(*key, group, bases.get(key[0], [])) for key, group in groups.items()]
+    return [_method_row(*key, group, bases.get(key[0], []), scales or {}) for key, group in groups.items()]
 
 
 def tables(contents: StudyContents) -> list[str]:
     """Return the tables as Markdown: none where a study has no encoders."""
-    encoders, methods = encoder_rows(contents.encode_cells()), method_rows(contents.planned_cells())
+    alphas = statements.alphas_of(contents.plan)
+    scales = statements.safe_scales(contents.encode_cells(), max(alphas)) if alphas else {}
+    encoders, methods = encoder_rows(contents.encode_cells()), method_rows(contents.planned_cells(), scales)
     found = []
     if encoders:
         found += [aligned([row.cells() for row in encoders], ENCODER_TEXT), ENCODER_NOTE, *_reasons(encoders)]
+        found += statements.table(contents.encode_cells(), contents.plan)
     if methods:
         found += [aligned([row.cells() for row in methods], METHOD_TEXT), METHOD_NOTE]
     return [without_markup(part) for part in found]
@@ -181,9 +190,17 @@ def _regrets(table: dict[str, Array]) -> Array:
     return ratios
 
 
-def _method_row(graph: str, budget: float, label: str, group: list[Cell], baseline: list[Cell]) -> MapMethodRow:
+def _method_row(
+    graph: str, budget: float, label: str, group: list[Cell], baseline: list[Cell], scales: Mapping[str, float]
+) -> MapMethodRow:
     tables = [_tests(context_columns(cell)) for cell in group]
     looked = [cell.record["context"] for cell in group]
+    encoders = [cell.key["graph_file"].removeprefix(ATLAS) for cell in group]
+    largest = [
+        np.array(one["largest_ratios"]) * scales[name]
+        for one, name in zip(looked, encoders, strict=True)
+        if name in scales
+    ]
     return MapMethodRow(
         graph=graph,
         budget=budget,
@@ -193,6 +210,7 @@ def _method_row(graph: str, budget: float, label: str, group: list[Cell], baseli
         true_optimal=float(np.mean([100 * _optimal(table) for table in tables])),
         true_regret=float(np.mean([100 * _regrets(table).mean() for table in tables])),
         above_true=100 * sum(one["above_true_distance"] for one in looked) / sum(one["cells"] for one in looked),
+        scaled_above_true=100 * float(np.mean(np.concatenate(largest) > 1 + ROUNDING)) if largest else None,
     )
 
 

@@ -18,6 +18,7 @@ from aacbench.contract.method import BatchHeuristic, LabelHeuristic, Unsupported
 from aacbench.errors import DataError, DisagreementError, UsageError
 from aacbench.graphs.record import Array, frozen
 from aacbench.maps.atlas import SCALE, largest_cost, whole_costs
+from aacbench.maps.calibration import MOST_VALUES
 from aacbench.maps.grid import solve
 from aacbench.maps.record import CALIBRATION, TEST, TRAIN, VALIDATION, Maps, MapSet
 from aacbench.processes import rss
@@ -131,6 +132,7 @@ def measure(job: EncodeJob, built: Built) -> Result:
         "predicted": counts,
         "clipped": clipped,
         "costs_sha256": sha256_of(costs),
+        "training_costs": _distinct(maps.splits[TRAIN].costs),
     }
     files = {
         COSTS_FILE: npy_bytes(costs),
@@ -278,6 +280,12 @@ def _split_columns(split: str, maps: Maps, paths: Array) -> dict[str, Array]:
 def _shown(maps: Maps, sees: str, unit: float) -> TrainMaps:
     costs = maps.costs * unit if sees == COSTS else None
     return TrainMaps(maps.images, costs, None if sees == NOTHING else maps.paths)
+
+
+def _distinct(costs: Array) -> list[int]:
+    """The distinct costs of the training maps, or none where there are too many to be classes."""
+    found = np.unique(costs).tolist()
+    return found if 1 < len(found) <= MOST_VALUES else []
 
 
 def _facts(model: Any) -> dict[str, int | float]:

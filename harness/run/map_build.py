@@ -28,7 +28,7 @@ from aacbench.run.records import QueryPlan
 from aacbench.run.shared import Pools
 from aacbench.search.networks import Network, network
 
-PAIRS = 24  # queries on each map that a method may learn from
+PAIRS = 16  # queries on each map that a method may learn from
 
 
 def build_on_maps(

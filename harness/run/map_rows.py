@@ -13,6 +13,8 @@ from aacbench.queries.record import QuerySet
 from aacbench.run.predictions import Predictions
 from aacbench.run.rows import NUMBER, TEXT, WHOLE, write_table
 from aacbench.search import Answers
+from aacbench.search.certificate import certify, verify
+from aacbench.search.networks import Network
 
 CONTEXT_COLUMNS = {
     "query": WHOLE,
@@ -21,16 +23,25 @@ CONTEXT_COLUMNS = {
     "true_cost": WHOLE,
     "true_optimum": WHOLE,
     "h_source_excess": NUMBER,
+    "certificate": WHOLE,
 }
 EXAMINED = 50  # maps on which the bound of every cell is compared with the true distance
+CERTIFIED = 16  # random queries, each on another map as far as there are, that get a certificate
 
 
-def context_rows(found: Predictions, splits: Mapping[str, tuple[QuerySet, Answers]]) -> bytes:
+def context_rows(
+    found: Predictions, splits: Mapping[str, tuple[QuerySet, Answers]], certified: Mapping[int, str]
+) -> bytes:
     """Return `context.csv`: for each query the true cost of its path, the least one, and by how much h exceeds it.
 
-    The excess is in 10240ths, as the costs in `queries.csv` are.
+    The excess is in 10240ths, as the costs in `queries.csv` are. `certified` has what is wrong with the certificate of
+    each test query that has one: the column is 1 if it proves its path, -1 if not, and 0 without one.
     """
     tables = [_rows(found, name, *part) for name, part in splits.items()]
+    for table in tables:
+        table["certificate"] = np.zeros(len(table["query"]), dtype=np.int64)
+    for query, wrong in certified.items():
+        tables[list(splits).index(TEST)]["certificate"][query] = -1 if wrong else 1
     columns = {name: np.concatenate([table[name] for table in tables]) for name in CONTEXT_COLUMNS}
     return write_table(CONTEXT_COLUMNS, columns, "context.csv")
 
@@ -54,6 +65,18 @@ def _rows(found: Predictions, split: str, queries: QuerySet, answers: Answers) -
     }
 
 
+def certificates(net: Network, deployed: Deployed, queries: QuerySet, policy: str) -> dict[int, str]:
+    """Return what is wrong with the certificate of each of a few queries; empty texts are proofs."""
+    if deployed.tier != "compiled":
+        return {}
+    chosen = np.unique(np.linspace(0, len(queries) - 1, CERTIFIED).astype(np.int64)).tolist()
+    found = {}
+    for query in chosen:
+        ends = int(queries.sources[query]), int(queries.targets[query])
+        found[query] = verify(certify(net, deployed.searched, deployed.many, *ends, policy), net.graph)
+    return found
+
+
 def true_optima(truth: Array, queries: QuerySet) -> Array:
     """Return the least true cost of each query, in units."""
     cells = truth[0].size
@@ -62,11 +85,15 @@ def true_optima(truth: Array, queries: QuerySet) -> Array:
 
 
 def true_violations(found: Predictions, deployed: Deployed, queries: QuerySet) -> dict[str, Any]:
-    """Compare h with the true distance at every cell of some maps, for the target of a query on each."""
+    """Compare h with the true distance at every cell of some maps, for the target of a query on each.
+
+    `largest_ratios` has the largest ratio of h to the true distance on each of these maps.
+    """
     truth = found.truth[TEST].astype(np.int64)
     cells = truth[0].size
     _, first = np.unique(queries.targets // cells, return_index=True)
     high = compared = 0
+    worst = []
     for target in queries.targets[first[:EXAMINED]].tolist():
         block, at = divmod(target, cells)
         flat = truth[block].reshape(-1)
@@ -74,7 +101,9 @@ def true_violations(found: Predictions, deployed: Deployed, queries: QuerySet) -
         h = deployed.many(block * cells + np.arange(cells), target)
         high += int((_excess(found, h, distance) > 0).sum())
         compared += cells
-    return {"cells": compared, "above_true_distance": high}
+        away = np.arange(cells) != at
+        worst.append(float((h[away] / (found.scale * distance[away])).max()))
+    return {"cells": compared, "above_true_distance": high, "largest_ratios": worst}
 
 
 def _excess(found: Predictions, h: Array, distance: Array) -> Array:

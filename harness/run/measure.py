@@ -26,7 +26,7 @@ from aacbench.run.audit import (
 )
 from aacbench.run.build import Built, CellJob, Result, build
 from aacbench.run.loaded_graph import LoadedGraph, forget
-from aacbench.run.map_rows import context_rows, true_violations
+from aacbench.run.map_rows import certificates, context_rows, true_violations
 from aacbench.run.predictions import CONTEXT_FILE
 from aacbench.run.records import TEST
 from aacbench.run.rows import write_queries
@@ -119,11 +119,14 @@ def _searched(job: CellJob, loaded: LoadedGraph, deployed: Deployed, facts: dict
     files = {"queries.csv": write_queries(_columns(splits))}
     if job.plan.on_maps:
         predicted, parts = job.predictions(), {split.name: (split.queries, split.answers) for split in splits}
-        files[CONTEXT_FILE] = context_rows(predicted, parts)
+        proofs = certificates(loaded.net, deployed, parts[TEST][0], job.plan.policy) if job.claims.consistent else {}
+        files[CONTEXT_FILE] = context_rows(predicted, parts, proofs)
         facts["context"] = true_violations(predicted, deployed, parts[TEST][0])
         facts["side"] = predicted.side
     if broken is not None:
         return Result("wrong", f"not {broken.claim}: {broken.sentence}", facts, files)
+    if job.plan.on_maps and any(proofs.values()):
+        return Result("wrong", f"A certificate does not hold: {next(filter(None, proofs.values()))}", facts, files)
     return Result("ok", "", facts, files)
 
 

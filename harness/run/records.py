@@ -62,6 +62,13 @@ class MapSplits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Certificates:
+    """At which error rates statements about true costs are calibrated."""
+
+    alpha: tuple[float, ...] = (0.05, 0.1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MethodChoice:
     """A method with the settings a user fixed, and those to be chosen on the validation queries.
 
@@ -77,6 +84,9 @@ class MethodChoice:
         """The name with its settings, as a user writes it: `alt[tie=fifo]`."""
         inside = ",".join(f"{key}={value}" for key, value in self.settings.items())
         return f"{self.name}[{inside}]" if inside else self.name
+
+
+MAP_KEYS = ("kind", "maps", "splits", "encoders", "certificates")  # that only a study on maps has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,9 +113,10 @@ class Study:
     maps: tuple[str, ...] = ()
     splits: MapSplits = field(default_factory=MapSplits)
     encoders: tuple[MethodChoice, ...] = ()
+    certificates: Certificates = field(default_factory=Certificates)
 
     def record(self) -> dict[str, Any]:
         """Every value, for digests and for printing; of graphs or of maps, whichever the study has."""
-        without = ("graphs",) if self.kind == CONTEXT else ("kind", "maps", "splits", "encoders")
+        without = ("graphs",) if self.kind == CONTEXT else MAP_KEYS
         values = asdict(self) | {"queries": self.queries.record()}
         return {key: value for key, value in values.items() if key not in without}

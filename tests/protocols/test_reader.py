@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from aacbench.errors import UsageError
 from aacbench.protocols import known_protocols, read_protocol
-from aacbench.protocols.reader import KEYS, METHOD, QUERIES, TOP, parse_protocol, revised
-from aacbench.run.records import MethodChoice, QueryPlan, Study
+from aacbench.protocols.reader import CERTIFICATES, KEYS, METHOD, QUERIES, SPLITS, TOP, parse_protocol, revised
+from aacbench.run.records import Certificates, MapSplits, MethodChoice, QueryPlan, Study
 
 HEAD = {
     "protocol": '"mine"',
@@ -98,9 +98,10 @@ def test_every_key_reaches_the_study():
 
 
 def test_the_key_tables_are_the_records_fields():
-    for checks, kind in ((TOP, Study), (QUERIES, QueryPlan), (METHOD, MethodChoice)):
+    tables = {Study: TOP, QueryPlan: QUERIES, MethodChoice: METHOD, MapSplits: SPLITS, Certificates: CERTIFICATES}
+    for kind, checks in tables.items():
         assert set(checks) == set(kind.__dataclass_fields__)
-    assert len(set(KEYS)) == len(TOP) + len(QUERIES) + len(METHOD)
+    assert len(set(KEYS)) == sum(map(len, tables.values()))
 
 
 @pytest.mark.parametrize(
@@ -279,7 +280,15 @@ def test_an_unknown_name_gets_the_nearest():
 
 
 def test_shipped_protocols_are_called_what_their_files_are():
-    assert set(known_protocols()) == {"quick", "valsplit", "retrospective", "soundness", "heldout"}
+    assert set(known_protocols()) >= {
+        "quick",
+        "valsplit",
+        "retrospective",
+        "soundness",
+        "heldout",
+        "context",
+        "context-quick",
+    }
     assert all(read_protocol(name).protocol == name for name in known_protocols())
 
 

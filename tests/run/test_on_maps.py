@@ -1,6 +1,7 @@
 """Studies on maps: encoders first, then searches on what they predict, by the one path of every study."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from aacbench.library.study import open_study
 from aacbench.library.study_runs import run_study
 from aacbench.maps.load import load_maps
 from aacbench.protocols.reader import parse_protocol, to_toml
-from aacbench.reports import contextual
+from aacbench.reports import contextual, statements
 from aacbench.run.map_build import build_on_maps, stacked
 from aacbench.run.predictions import of_cell
 from aacbench.run.records import QueryPlan
@@ -104,6 +105,42 @@ def test_rows_about_true_costs_agree_with_the_maps(study):
     maps = load_maps("terrain-5", {"train": 6, "validation": 3, "calibration": 4, "test": 5}).splits["test"]
     labels = (maps.paths.astype(int) * maps.costs).sum(axis=(1, 2))
     assert columns["true_optimum"][:5].tolist() == labels.tolist()
+
+
+def test_certificates_are_verified_and_statements_made_where_there_are_maps_enough(study):
+    for cell in study.contents.planned_cells():
+        columns = contextual.context_columns(cell)
+        assert set(columns["certificate"][columns["split"] == "test"]) == {1}
+        assert not columns["certificate"][columns["split"] == "corner"].any()
+    rows = statements.statement_rows(study.contents.encode_cells(), (0.05, 0.4))
+    assert {row.statement.bound for row in rows if row.statement.alpha == 0.05} == {None}
+    (true,) = [row for row in rows if (row.encoder, row.statement.kind, row.statement.alpha) == ("true", "regret", 0.4)]
+    assert (true.statement.bound, true.statement.held, true.statement.broken) == (1.0, 1.0, False)
+    assert (true.cells()["state"], rows[0].cells()["state"]) == ("", "not available")
+
+
+def test_a_certificate_that_fails_makes_the_cell_wrong(study, monkeypatch, tmp_path):
+    from aacbench.library.running import config_of
+    from aacbench.plugins.manager import load_plugins
+    from aacbench.run.measure import run_cell
+    from aacbench.run.rebuild import stored_job
+
+    (cell,) = [cell for cell in cells_of(study, "alt") if cell.key["graph"] == "terrain-5/true"]
+    job = stored_job(config_of(study.path, load_plugins((), {"AACBENCH_PLUGINS": ""})), cell)
+    job = replace(job, bundles=tmp_path / "a" / "b")
+    assert run_cell(job).outcome == "ok"
+    monkeypatch.setattr("aacbench.run.map_rows.verify", lambda *_: "It rises.")
+    result = run_cell(job)
+    assert (result.outcome, result.reason) == ("wrong", "A certificate does not hold: It rises.")
+
+
+def test_bounds_scaled_by_the_band_are_admissible_where_it_holds(study):
+    scales = statements.safe_scales(study.contents.encode_cells(), 0.4)
+    rows = contextual.method_rows(study.contents.planned_cells(), scales)
+    assert {row.scaled_above_true for row in rows if row.graph.endswith("/true")} == {0.0}
+    constant = [row for row in rows if row.graph.endswith("/constant")]
+    assert all(row.scaled_above_true < 50 for row in constant)
+    assert any(row.above_true > 0 for row in constant)
 
 
 def test_the_adapter_equals_building_map_by_map(study):

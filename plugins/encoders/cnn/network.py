@@ -50,12 +50,12 @@ def trained(tensors: Tensors) -> list[str]:
 
 def forward(tensors: Tensors, images: torch.Tensor, side: int, standardise: bool, training: bool) -> torch.Tensor:
     """Return the outputs (n, outputs, side, side) for images (n, rows, columns, 3) of bytes."""
-    x = images.permute(0, 3, 1, 2).float() / 255
+    x = (images.permute(0, 3, 1, 2).float() / 255).contiguous(memory_format=torch.channels_last)  # twice as fast
     if standardise:
         mean, deviation = x.mean(dim=(2, 3), keepdim=True), x.std(dim=(2, 3), keepdim=True)
         x = (x - mean) / (deviation + 1e-3)
     if "norm_weight" in tensors:
-        x = functional.max_pool2d(functional.relu(_convolved(tensors, "conv1", x)), 2)
+        x = functional.relu(functional.max_pool2d(_convolved(tensors, "conv1", x), 2))  # in this order, fewer numbers
         x = _convolved(tensors, "conv2", x)
         statistics = tensors["mean"], tensors["variance"]
         x = functional.batch_norm(x, *statistics, tensors["norm_weight"], tensors["norm_bias"], training)
@@ -63,7 +63,7 @@ def forward(tensors: Tensors, images: torch.Tensor, side: int, standardise: bool
     else:
         for number in range(1, len(STRIDED) + 1):
             x = functional.relu(_convolved(tensors, f"conv{number}", x, stride=2))
-    x = functional.adaptive_avg_pool2d(x, side)
+    x = _pooled(x, side)
     return _convolved(tensors, "output", functional.relu(_convolved(tensors, "hidden", x)))
 
 
@@ -91,6 +91,12 @@ def _layer(name: str, before: int, after: int, size: int) -> dict[str, torch.Ten
     limit = 1 / math.sqrt(before * size * size)
     weight = (2 * torch.rand(after, before, size, size) - 1) * limit
     return {f"{name}_weight": weight, f"{name}_bias": (2 * torch.rand(after) - 1) * limit}
+
+
+def _pooled(x: torch.Tensor, side: int) -> torch.Tensor:
+    """Return the mean of each cell."""
+    whole, rest = divmod(x.shape[-1], side)
+    return functional.adaptive_avg_pool2d(x, side) if rest else functional.avg_pool2d(x, whole)
 
 
 def _convolved(tensors: Tensors, name: str, x: torch.Tensor, stride: int = 1) -> torch.Tensor:

@@ -1,6 +1,6 @@
 """The compressor on maps: cells are chosen once, on maps with predicted costs, and labelled on every test map."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import torch
@@ -120,7 +120,7 @@ def _expansions(family: MapFamily, cells: Array, queries: QuerySet) -> int:
 
 
 def _deployed(
-    context: MapsContext, cells: Array, picks: Picks, initial: Picks, facts: dict[str, int | float] | None = None
+    context: MapsContext, cells: Array, picks: Picks, initial: Picks, facts: Mapping[str, int | float] | None = None
 ) -> LabelHeuristic:
     chosen = cells[list(picks[0])]
     told = {**(facts or {}), **statistics(picks, initial)}
