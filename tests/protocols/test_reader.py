@@ -275,7 +275,7 @@ def test_a_plugins_broken_file_is_named(tmp_path):
 def test_an_unknown_name_gets_the_nearest():
     with pytest.raises(UsageError, match=r'Unknown protocol "quik"; did you mean quick\?'):
         read_protocol("quik")
-    with pytest.raises(UsageError, match="choose one of heldout, quick, retrospective, soundness, valsplit"):
+    with pytest.raises(UsageError, match=r"choose one of .*heldout, quick, retrospective, soundness, valsplit"):
         read_protocol("zzzzzz")
 
 
