@@ -1,10 +1,12 @@
 """The tables of a study on maps: path quality by encoder, and what labels cost and save by method."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from aacbench.contract.encoder import NOTHING
 from aacbench.graphs.record import Array
 from aacbench.maps.record import TEST
 from aacbench.reports import statements
@@ -17,13 +19,20 @@ from aacbench.run.records import BASELINE, CORNER, OUTCOMES
 from aacbench.run.rows import read_table
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
+from aacbench.stats import CROSSED_2, Effect, MethodRows, effect_of_rows, estimand
+from aacbench.stats.effects import OK
 
 ROUNDING = 1e-12  # of a product of two ratios
 ENCODER_TEXT = ("maps", "encoder", "learns from", "outcome")
+PAIR_TEXT = ("maps", "A", "B", "95 % interval", "note")
+PAIR_NOTE = (
+    "Encoders paired on test maps, with the profile crossed/2: below 0, A has less regret, as a ratio of summed costs."
+)
 METHOD_TEXT = ("maps/encoder", "method")
 ENCODER_NOTE = (
-    "Path from corner to corner of each test map, of least predicted cost. optimal: its true cost is the least; "
-    "regret: its true cost above the least; within 5: at most 5 % above; match, jaccard: its cells against the label's."
+    "Path from corner to corner of each test map, of least predicted cost. optimal: its true cost is the least (95 %: "
+    "Wilson's interval over maps); regret: its true cost above the least; within 5: at most 5 % above; match, jaccard: "
+    "its cells against the label's."
 )
 METHOD_NOTE = (
     "corner: mean expansions of the query from corner to corner; break-even: queries on one map from which its labels "
@@ -31,6 +40,16 @@ METHOD_NOTE = (
     "h > true: cells where the bound exceeds the true distance, which no bound on predicted costs can exclude; a h: "
     "the bound times the a of the band at the largest alpha, and the share of maps where it exceeds a true distance."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A table with its title, which of its columns are text, and what it means."""
+
+    title: str
+    rows: Sequence[Mapping[str, str]]
+    text: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +63,7 @@ class EncoderRow:
     seeds: int
     optimal: float | None
     optimal_sd: float | None
+    optimal_span: tuple[float, float] | None
     regret: float | None
     regret_sd: float | None
     within_5: float | None
@@ -62,6 +82,7 @@ class EncoderRow:
             "learns from": self.learns_from,
             "seeds": str(self.seeds),
             "optimal %": with_spread(self.optimal, self.optimal_sd),
+            "optimal, 95 %": f"{self.optimal_span[0]:.1f} to {self.optimal_span[1]:.1f}" if self.optimal_span else "",
             "regret %": with_spread(self.regret, self.regret_sd),
             "within 5 %": optional(self.within_5, ".1f"),
             "worst %": optional(self.worst, ".1f"),
@@ -70,6 +91,32 @@ class EncoderRow:
             "model bytes": "" if self.model_bytes is None else f"{self.model_bytes:,}",
             "train s": optional(self.train_seconds, ".1f"),
             "outcome": "" if self.outcome == "ok" else self.outcome,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderPair:
+    """Two encoders on the same test maps: the difference of their regrets, in percentage points of the least cost."""
+
+    maps: str
+    a: str
+    b: str
+    difference: Effect
+
+    def cells(self) -> dict[str, str]:
+        found = self.difference
+        sign = -1  # a reduction of costs is less regret
+        span = (
+            "" if found.interval95 is None else " to ".join(f"{sign * end:.2f}" for end in reversed(found.interval95))
+        )
+        return {
+            "maps": self.maps,
+            "A": self.a,
+            "B": self.b,
+            "regret A - B, points": "" if found.estimate is None else f"{sign * found.estimate + 0.0:.2f}",
+            "95 % interval": span,
+            "p": optional(found.p_difference, ".2g"),
+            "note": found.status if found.status != OK else "",
         }
 
 
@@ -118,18 +165,63 @@ def method_rows(cells: Iterable[Cell], scales: Mapping[str, float] | None = None
     return [_method_row(*key, group, bases.get(key[0], []), scales or {}) for key, group in groups.items()]
 
 
-def tables(contents: StudyContents) -> list[str]:
-    """Return the tables as Markdown: none where a study has no encoders."""
+def encoder_pairs(cells: Iterable[Cell]) -> list[EncoderPair]:
+    """Compare each encoder with the first that has learnt something, map by map."""
+    groups: dict[str, dict[str, list[Cell]]] = {}
+    for cell in cells:
+        if cell.outcome == "ok":
+            groups.setdefault(cell.key["graph"], {}).setdefault(cell.key["label"], []).append(cell)
+    pairs = []
+    for maps, encoders in groups.items():
+        learnt = [label for label, group in encoders.items() if group[0].record["learns_from"] != NOTHING]
+        if learnt:
+            others = [label for label in encoders if label != learnt[0]]
+            pairs += [_pair(maps, learnt[0], other, encoders) for other in others]
+    return pairs
+
+
+def _pair(maps: str, a: str, b: str, encoders: Mapping[str, list[Cell]]) -> EncoderPair:
+    one, other = (_true_costs(label, encoders[label]) for label in (a, b))
+    least: dict[Hashable, int | None] = dict(enumerate(_tests(map_columns(encoders[a][0]))["true_optimum"].tolist()))
+    return EncoderPair(maps, a, b, effect_of_rows(one, other, CROSSED_2, estimand("reduction_of_means_pp"), least))
+
+
+def _true_costs(label: str, cells: Sequence[Cell]) -> MethodRows:
+    rows: dict[int, dict[Hashable, int | None]] = {}
+    for cell in cells:
+        rows[cell.key["seed"]] = dict(enumerate(_tests(map_columns(cell))["true_cost"].tolist()))
+    return MethodRows(label, rows, cells[0].claims["deterministic"])
+
+
+def wilson(right: float, count: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share by Wilson's formula."""
+    z = 1.959963984540054
+    centre, spread = right + z * z / (2 * count), z * np.sqrt(right * (1 - right) / count + z * z / (4 * count * count))
+    return (centre - spread) / (1 + z * z / count), (centre + spread) / (1 + z * z / count)
+
+
+def parts(contents: StudyContents) -> list[Part]:
+    """Return the tables of a study on maps; none where a study has no encoders."""
     alphas = statements.alphas_of(contents.plan)
     scales = statements.safe_scales(contents.encode_cells(), max(alphas)) if alphas else {}
     encoders, methods = encoder_rows(contents.encode_cells()), method_rows(contents.planned_cells(), scales)
-    found = []
-    if encoders:
-        found += [aligned([row.cells() for row in encoders], ENCODER_TEXT), ENCODER_NOTE, *_reasons(encoders)]
-        found += statements.table(contents.encode_cells(), contents.plan)
-    if methods:
-        found += [aligned([row.cells() for row in methods], METHOD_TEXT), METHOD_NOTE]
-    return [without_markup(part) for part in found]
+    said = statements.statement_rows(contents.encode_cells(), alphas)
+    found = [
+        Part("Encoders", _cells(encoders), ENCODER_TEXT, (ENCODER_NOTE, *_reasons(encoders))),
+        Part("Encoders compared", _cells(encoder_pairs(contents.encode_cells())), PAIR_TEXT, (PAIR_NOTE,)),
+        Part("Statements about true costs", _cells(said), statements.TEXT, (statements.NOTE,)),
+        Part("Methods on predicted maps", _cells(methods), METHOD_TEXT, (METHOD_NOTE,)),
+    ]
+    return [part for part in found if part.rows]
+
+
+def tables(contents: StudyContents) -> list[str]:
+    """Return the tables as Markdown, each with its notes."""
+    return [without_markup(text) for part in parts(contents) for text in (aligned(part.rows, part.text), *part.notes)]
+
+
+def _cells(rows: Iterable[Any]) -> list[dict[str, str]]:
+    return [row.cells() for row in rows]
 
 
 def map_columns(cell: Cell) -> dict[str, Array]:
@@ -163,6 +255,7 @@ def _encoder_row(maps: str, label: str, group: list[Cell]) -> EncoderRow:
         seeds=len(group),
         optimal=optimal[0],
         optimal_sd=optimal[1],
+        optimal_span=None if optimal[0] is None else _span(optimal[0], len(tables[0]["map"])),
         regret=regret[0],
         regret_sd=regret[1],
         within_5=over_seeds(lambda table: float((20 * table["true_cost"] <= 21 * table["true_optimum"]).mean()))[0],
@@ -179,6 +272,11 @@ def _encoder_row(maps: str, label: str, group: list[Cell]) -> EncoderRow:
 def _tests(columns: dict[str, Array]) -> dict[str, Array]:
     inside = columns["split"] == TEST
     return {name: values[inside] for name, values in columns.items()}
+
+
+def _span(percent: float, maps: int) -> tuple[float, float]:
+    low, high = wilson(percent / 100, maps)
+    return 100 * low, 100 * high
 
 
 def _optimal(table: dict[str, Array]) -> float:
@@ -233,5 +331,4 @@ def _mean_expansions(cells: Sequence[Cell], split: str) -> float | None:
 
 
 def _reasons(rows: Iterable[EncoderRow]) -> list[str]:
-    lines = [f"- {row.outcome}: {row.encoder} on {row.maps}: {row.reason}" for row in rows if row.outcome != "ok"]
-    return ["\n".join(lines)] if lines else []
+    return [f"{row.outcome}: {row.encoder} on {row.maps}: {row.reason}" for row in rows if row.outcome != "ok"]

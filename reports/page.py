@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from aacbench.reports import latency, statistics_text, tables
+from aacbench.reports import contextual, latency, statistics_text, tables
 from aacbench.reports.figures import Drawing
 from aacbench.reports.figures.style import for_page
 from aacbench.reports.formatting import study_notes, with_short_graphs
@@ -87,6 +87,7 @@ def html(found: Findings) -> str:
         problems=_problems(found),
         notes=study_notes(found.contents.plan),
         results=_results(found),
+        contextual=[sheet(part.title, part.rows, part.text, part.notes) for part in contextual.parts(found.contents)],
         comparisons=_comparisons(found),
         untested=found.untested,
         latencies=_latencies(found),

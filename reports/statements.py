@@ -16,7 +16,7 @@ from aacbench.maps.calibration import (
     selective_statement,
 )
 from aacbench.maps.record import CALIBRATION, TEST
-from aacbench.reports.formatting import aligned, optional, without_markup
+from aacbench.reports.formatting import optional
 from aacbench.run.encode import MAP_COLUMNS
 from aacbench.run.predictions import MAPS_FILE, of_cell
 from aacbench.run.rows import read_table
@@ -74,12 +74,6 @@ def alphas_of(plan: Mapping[str, Any] | None) -> Sequence[float]:
     study = {} if plan is None else plan.get("study", {})
     found: Sequence[float] = study.get("certificates", {}).get("alpha", ())
     return found
-
-
-def table(cells: Iterable[Cell], plan: Mapping[str, Any] | None) -> list[str]:
-    """Return the table as Markdown, and its note; nothing where no encoder is ok."""
-    rows = statement_rows(cells, alphas_of(plan))
-    return [without_markup(aligned([row.cells() for row in rows], TEXT)), NOTE] if rows else []
 
 
 def _rows(cell: Cell, alpha: float) -> list[StatementRow]:

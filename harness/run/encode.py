@@ -25,7 +25,7 @@ from aacbench.processes import rss
 from aacbench.processes.worker import report_progress
 from aacbench.run.build import Built, Result, bundle_info
 from aacbench.run.plan import CellPlan
-from aacbench.run.predictions import COSTS_FILE, MAPS_FILE, PREDICTED, TRUTH_FILE, wanted
+from aacbench.run.predictions import COSTS_FILE, IMAGE_FILE, MAPS_FILE, PREDICTED, TRUTH_FILE, wanted
 from aacbench.run.rows import NUMBER, TEXT, WHOLE, write_table
 from aacbench.util.array_store import npy_bytes, sha256_of, trust
 from aacbench.util.atomic_io import storing
@@ -134,10 +134,13 @@ def measure(job: EncodeJob, built: Built) -> Result:
         "costs_sha256": sha256_of(costs),
         "training_costs": _distinct(maps.splits[TRAIN].costs),
     }
+    columns = _map_columns(maps, costs)
+    facts["shown_map"] = shown = _worst(columns)
     files = {
+        IMAGE_FILE: npy_bytes(maps.splits[TEST].images[shown]),
         COSTS_FILE: npy_bytes(costs),
         TRUTH_FILE: npy_bytes(frozen(truth, np.int32)),
-        MAPS_FILE: write_table(MAP_COLUMNS, _map_columns(maps, costs), MAPS_FILE),
+        MAPS_FILE: write_table(MAP_COLUMNS, columns, MAPS_FILE),
     }
     if clipped and not job.origin:
         most = largest_cost(maps.side) / SCALE
@@ -258,6 +261,12 @@ def _map_columns(maps: MapSet, costs: Array) -> dict[str, Array]:
         tables.append(_split_columns(split, found, solve(costs[begin : begin + len(found)]).paths))
         begin += len(found)
     return {name: np.concatenate([table[name] for table in tables]) for name in MAP_COLUMNS}
+
+
+def _worst(columns: Mapping[str, Array]) -> int:
+    """Return the test map with the largest regret, which pictures show; the first of equals."""
+    tests = columns["split"] == TEST
+    return int(np.argmax(columns["true_cost"][tests] / columns["true_optimum"][tests]))
 
 
 def _split_columns(split: str, maps: Maps, paths: Array) -> dict[str, Array]:

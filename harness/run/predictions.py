@@ -19,7 +19,8 @@ from aacbench.run.plan import ATLAS
 from aacbench.run.store import Cell, read_cell
 from aacbench.search.networks import network
 
-COSTS_FILE, TRUTH_FILE, MAPS_FILE, CONTEXT_FILE = "costs.npy", "truth.npy", "maps.csv", "context.csv"
+COSTS_FILE, TRUTH_FILE, IMAGE_FILE = "costs.npy", "truth.npy", "image.npy"
+MAPS_FILE, CONTEXT_FILE = "maps.csv", "context.csv"
 PREDICTED = (TEST, CALIBRATION, TRAIN, VALIDATION)  # the order of the maps in `costs.npy`
 MOST_TRAINING, MOST_VALIDATION = 200, 100  # maps with predicted costs that a method may choose cells on
 
@@ -56,7 +57,7 @@ class Predictions:
 
 def of_cell(cell: Cell) -> Predictions:
     """The predictions in a cell of an encoder that is ok."""
-    costs, truth = (_array(cell.files[name]) for name in (COSTS_FILE, TRUTH_FILE))
+    costs, truth = (array_of(cell.files[name]) for name in (COSTS_FILE, TRUTH_FILE))
     counts: Mapping[str, int] = cell.record["predicted"]
     ends = np.cumsum([0, *(counts[split] for split in PREDICTED)])
     found = {split: costs[ends[k] : ends[k + 1]] for k, split in enumerate(PREDICTED)}
@@ -90,6 +91,7 @@ def map_info(name: str, side: int) -> GraphInfo:
     return GraphInfo(name, side * side, arcs, True, True, False, 4, coordinates=True, side=side)
 
 
-def _array(data: bytes) -> Array:
+def array_of(data: bytes) -> Array:
+    """The array in the bytes of an .npy file."""
     found: Array = np.load(io.BytesIO(data), allow_pickle=False)
     return found

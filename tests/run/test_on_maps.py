@@ -437,3 +437,66 @@ def test_a_trained_encoder_needs_torch_and_its_predictions_do_not(tmp_path):
     stored = trained.contents.planned_cells()
     assert len(stored) == 4
     assert [cell.files for cell in stored] == [cell.files for cell in copied]
+
+
+def test_statistics_count_maps_not_queries(study):
+    from aacbench.reports.statistics import analyse
+    from aacbench.run.matched import unit_expansions
+
+    (hops,) = [cell for cell in cells_of(study, "hops") if cell.key["graph"] == "terrain-5/true"]
+    tests = hops.queries["split"] == "test"
+    by_map = unit_expansions(hops)
+    assert list(by_map) == list(range(5))
+    assert by_map[0] == hops.queries["expanded"][tests][:3].sum()
+    table = analyse(study.contents, "cells[which=random]", "cells[which=fps]", None, None, light=True)
+    assert {cell.effect.queries for cell in table.cells} == {5}
+    assert any("A query here is a map" in note for note in table.warnings)
+
+
+def test_dijkstras_cells_of_several_seeds_are_one_baseline(zoo):
+    from aacbench.run.matched import Side, unit_expansions
+
+    (base,) = [cell for cell in cells_of(zoo, "dijkstra") if cell.key["graph"] == "terrain-5/brightness"]
+    one = Side("dijkstra", "g", 8.0, (base,))
+    two = Side("dijkstra", "g", 8.0, (base, base))
+    assert two.base() == one.base() == unit_expansions(base)
+    assert one.rows().deterministic
+    assert not two.rows().deterministic
+
+
+def test_encoders_are_compared_map_by_map(zoo):
+    pairs = contextual.encoder_pairs(zoo.contents.encode_cells())
+    assert {(pair.a, pair.b) for pair in pairs} == {("brightness", "huge")}
+    rows = {row.encoder: row for row in contextual.encoder_rows(zoo.contents.encode_cells())}
+    tables = {name: contextual.map_columns(cell) for name in ("brightness", "huge") for cell in encoders_of(zoo, name)}
+    costs = {name: table["true_cost"][table["split"] == "test"].sum() for name, table in tables.items()}
+    least = tables["huge"]["true_optimum"][tables["huge"]["split"] == "test"].sum()
+    wanted = 100 * (costs["brightness"] - costs["huge"]) / least
+    assert float(pairs[0].cells()["regret A - B, points"]) == pytest.approx(wanted, abs=0.01)
+    assert rows["failing"].outcome == "error"
+    assert "no idea" in rows["failing"].reason
+
+
+def encoders_of(study, name):
+    return [cell for cell in study.contents.encode_cells() if cell.key["method"] == name]
+
+
+def test_a_share_has_wilsons_interval():
+    low, high = contextual.wilson(1.0, 100)
+    assert (round(low, 3), round(high, 3)) == (0.963, 1.0)
+    low, high = contextual.wilson(0.5, 4)
+    assert (round(low, 2), round(high, 2)) == (0.15, 0.85)
+
+
+def test_the_figure_shows_the_map_with_the_largest_regret(zoo):
+    from aacbench.reports.figures.prediction import predicted
+
+    (cell,) = encoders_of(zoo, "brightness")
+    found = predicted(cell)
+    columns = contextual.map_columns(cell)
+    regrets = (columns["true_cost"] / columns["true_optimum"])[columns["split"] == "test"]
+    assert found.number == regrets.argmax()
+    assert found.true_cost / found.true_optimum == regrets.max()
+    assert found.image.shape == (40, 40, 3)
+    assert len(found.expanded[1]) < len(found.expanded[0])
+    assert len(zoo.figure("prediction").axes) == 5
