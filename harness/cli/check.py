@@ -39,7 +39,7 @@ def check(
     time_limit: float,
     as_json: bool,
 ) -> None:
-    """Check a method's claims on a zoo of small graphs. NAME may have settings.
+    """Check a method's claims on a zoo of small graphs, or an encoder on small maps. NAME may have settings.
 
     \b
     aacbench check alt
@@ -49,6 +49,8 @@ def check(
     from aacbench.processes.pool import Limits
     from aacbench.testing.runners import check_in_worker
 
+    if _is_encoder(name, plugin_files):
+        context.exit(_check_encoder(name, plugin_files, time_limit, as_json))
     method, job = _prepare(name, plugin_files, _parse_budgets(budgets), dict(map(_parse_expected, expect)))
     report = check_in_worker(
         method,
@@ -63,6 +65,27 @@ def check(
     else:
         click.echo("\n".join(report.closing()))
     context.exit(0 if report.ok else SOME_FAILED)
+
+
+def _is_encoder(text: str, files: tuple[Path, ...]) -> bool:
+    from aacbench.plugins.manager import load_plugins
+
+    name, plugins = _parse_method(text)[0], load_plugins(files)
+    return name in plugins.encoders() and name not in plugins.methods()
+
+
+def _check_encoder(text: str, files: tuple[Path, ...], time_limit: float, as_json: bool) -> int:
+    from aacbench.library.encoder_check import check_encoder
+
+    cells = check_encoder(text, files, time_limit)
+    if as_json:
+        echo_json(
+            [{"maps": cell.key["graph"], "outcome": cell.outcome, "reason": cell.record["reason"]} for cell in cells]
+        )
+    for cell in cells if not as_json else ():
+        reason = cell.record["reason"] or "trained twice to the same bytes; a fresh process predicts the same costs"
+        click.echo(f"{cell.outcome:<12} {cell.key['label']} on {cell.key['graph']}: {reason}")
+    return 0 if all(cell.outcome == "ok" for cell in cells) else SOME_FAILED
 
 
 def _prepare(
