@@ -11,11 +11,8 @@ from aacbench.graphs.record import Array
 from aacbench.maps.record import TEST
 from aacbench.reports import statements
 from aacbench.reports.formatting import aligned, marked, optional, with_spread, without_markup
-from aacbench.run.encode import MAP_COLUMNS
-from aacbench.run.map_rows import CONTEXT_COLUMNS
-from aacbench.run.plan import ATLAS
-from aacbench.run.predictions import CONTEXT_FILE, MAPS_FILE
-from aacbench.run.records import BASELINE, CORNER, OUTCOMES
+from aacbench.run.predicted import CONTEXT_COLUMNS, CONTEXT_FILE, MAP_COLUMNS, MAPS_FILE
+from aacbench.run.records import ATLAS, BASELINE, CORNER, OUTCOMES
 from aacbench.run.rows import read_table
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents

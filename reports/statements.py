@@ -17,8 +17,7 @@ from aacbench.maps.calibration import (
 )
 from aacbench.maps.record import CALIBRATION, TEST
 from aacbench.reports.formatting import optional
-from aacbench.run.encode import MAP_COLUMNS
-from aacbench.run.predictions import MAPS_FILE, of_cell
+from aacbench.run.predicted import MAP_COLUMNS, MAPS_FILE, of_cell
 from aacbench.run.rows import read_table
 from aacbench.run.store import Cell
 

@@ -33,15 +33,15 @@ from aacbench.processes.worker import Failure, report_progress
 from aacbench.run.artifacts import Artifacts
 from aacbench.run.fitting import checked_refusal
 from aacbench.run.loaded_graph import GraphOf, LoadedGraph, build_context, check_graph, forget, loaded_graph
-from aacbench.run.plan import ATLAS, CellPlan
-from aacbench.run.records import QueryPlan
+from aacbench.run.plan import CellPlan
+from aacbench.run.records import ATLAS, QueryPlan
 from aacbench.run.shared import Pools
 from aacbench.util.array_store import Version
 from aacbench.util.atomic_io import storing
 from aacbench.util.source_file import SourceFile
 
 if TYPE_CHECKING:
-    from aacbench.run.predictions import Predictions
+    from aacbench.run.predicted import Predictions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,9 +14,9 @@ from aacbench.maps.record import CALIBRATION, TEST, MapSet
 from aacbench.processes.pool import isolated
 from aacbench.run.fitting import Answer, Question
 from aacbench.run.loaded_graph import GraphMetadata, graph_metadata
-from aacbench.run.plan import ATLAS, CellPlan, Plan, plan
+from aacbench.run.plan import CellPlan, Plan, plan
 from aacbench.run.predictions import AtlasOf, map_info
-from aacbench.run.records import CORNER, ENCODE, MethodChoice, Study
+from aacbench.run.records import ATLAS, CORNER, ENCODE, MethodChoice, Study
 from aacbench.run.run_config import RunConfig
 from aacbench.run.store import Cell
 from aacbench.util.paths import expanded

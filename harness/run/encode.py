@@ -25,20 +25,13 @@ from aacbench.processes import rss
 from aacbench.processes.worker import report_progress
 from aacbench.run.build import Built, Result, bundle_info
 from aacbench.run.plan import CellPlan
-from aacbench.run.predictions import COSTS_FILE, IMAGE_FILE, MAPS_FILE, PREDICTED, TRUTH_FILE, wanted
-from aacbench.run.rows import NUMBER, TEXT, WHOLE, write_table
+from aacbench.run.predicted import COSTS_FILE, IMAGE_FILE, MAP_COLUMNS, MAPS_FILE, PREDICTED, TRUTH_FILE
+from aacbench.run.predictions import wanted
+from aacbench.run.rows import write_table
 from aacbench.util.array_store import npy_bytes, sha256_of, trust
 from aacbench.util.atomic_io import storing
 from aacbench.util.source_file import SourceFile
 
-MAP_COLUMNS = {
-    "split": TEXT,
-    "map": WHOLE,
-    "true_optimum": WHOLE,
-    "true_cost": WHOLE,
-    "match": WHOLE,
-    "jaccard": NUMBER,
-}
 COMPARED = 32  # maps that are predicted where the encoder was trained, too
 AGAIN = 8  # maps that are predicted twice, in the reverse order
 TELL_SECONDS = 2.0

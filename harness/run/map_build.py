@@ -23,7 +23,8 @@ from aacbench.maps.record import TEST, TRAIN, VALIDATION
 from aacbench.queries.in_maps import random_queries
 from aacbench.queries.record import QuerySet
 from aacbench.queries.splits import no_queries
-from aacbench.run.predictions import Predictions
+from aacbench.run.predicted import Predictions
+from aacbench.run.predictions import family
 from aacbench.run.records import QueryPlan
 from aacbench.run.shared import Pools
 from aacbench.search.networks import Network, network
@@ -47,7 +48,7 @@ def build_on_maps(
     def label(cells: Array) -> Array:
         return block_labels(test, found.side * found.side, cells)
 
-    train, validation = found.family(TRAIN), found.family(VALIDATION)
+    train, validation = family(found, TRAIN), family(found, VALIDATION)
     tests = len(found.costs[TEST]) * (queries.random or 0)
     trained = 0 if train is None else train.maps * PAIRS
     context = MapsContext(
@@ -64,11 +65,11 @@ def build_on_maps(
     return method.build_maps(context)
 
 
-def _queries(family: MapFamily | None, queries: QueryPlan, skip: int) -> QuerySet:
+def _queries(maps: MapFamily | None, queries: QueryPlan, skip: int) -> QuerySet:
     """Queries on other maps than the test maps, drawn after theirs."""
-    if family is None:
+    if maps is None:
         return no_queries()
-    return random_queries(family.network.graph, PAIRS, queries.mode, queries.seed, skip)
+    return random_queries(maps.network.graph, PAIRS, queries.mode, queries.seed, skip)
 
 
 def _on_each(

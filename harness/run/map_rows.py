@@ -10,21 +10,12 @@ from aacbench.graphs.record import Array
 from aacbench.maps.grid import reach
 from aacbench.maps.record import TEST
 from aacbench.queries.record import QuerySet
-from aacbench.run.predictions import Predictions
-from aacbench.run.rows import NUMBER, TEXT, WHOLE, write_table
+from aacbench.run.predicted import CONTEXT_COLUMNS, Predictions
+from aacbench.run.rows import write_table
 from aacbench.search import Answers
 from aacbench.search.certificate import certify, verify
 from aacbench.search.networks import Network
 
-CONTEXT_COLUMNS = {
-    "query": WHOLE,
-    "split": TEXT,
-    "map": WHOLE,
-    "true_cost": WHOLE,
-    "true_optimum": WHOLE,
-    "h_source_excess": NUMBER,
-    "certificate": WHOLE,
-}
 EXAMINED = 50  # maps on which the bound of every cell is compared with the true distance
 CERTIFIED = 16  # random queries, each on another map as far as there are, that get a certificate
 

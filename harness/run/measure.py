@@ -27,7 +27,7 @@ from aacbench.run.audit import (
 from aacbench.run.build import Built, CellJob, Result, build
 from aacbench.run.loaded_graph import LoadedGraph, forget
 from aacbench.run.map_rows import certificates, context_rows, true_violations
-from aacbench.run.predictions import CONTEXT_FILE
+from aacbench.run.predicted import CONTEXT_FILE
 from aacbench.run.records import TEST
 from aacbench.run.rows import write_queries
 from aacbench.run.shared import references

@@ -17,7 +17,18 @@ from aacbench.graphs.catalogue import name_and_file
 from aacbench.processes.pool import Limits
 from aacbench.processes.worker import Failure
 from aacbench.run.fitting import Answer, Fitted, Question, ask_all
-from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, ENCODE, SINGLE, TEST, VALIDATION, MethodChoice, Study
+from aacbench.run.records import (
+    ATLAS,
+    BASELINE,
+    CANDIDATE,
+    CHOSEN,
+    ENCODE,
+    SINGLE,
+    TEST,
+    VALIDATION,
+    MethodChoice,
+    Study,
+)
 from aacbench.run.store import Cell, read_or_damage
 from aacbench.search.policy import Policy, parse, switch
 from aacbench.util.canonical import canonical
@@ -25,7 +36,6 @@ from aacbench.util.text import suggestion
 
 # On which queries the candidates of a grid are compared; with "none" all of them are reported.
 CHOSEN_ON = {"mean-expansions": VALIDATION, "retrospective": TEST}
-ATLAS = "atlas:"  # before the id of an encoder's cell: the graph of its maps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

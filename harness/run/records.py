@@ -10,6 +10,7 @@ GRAPHS, CONTEXT = KINDS = ("graphs", "context")  # what methods are run on: grap
 BASELINE = "dijkstra"  # reductions are measured against it; it stores no labels, so one budget stands for all
 # Worst last: a wrong answer is worse than none.
 OUTCOMES = ("ok", "unsupported", "skipped", "timeout", "out-of-memory", "error", "wrong")
+ATLAS = "atlas:"  # before the id of an encoder's cell: the graph of its maps
 STRATA, SCENARIO, FILE = "strata", "scenario", "file"  # query modes besides those of `queries.sampling`
 
 

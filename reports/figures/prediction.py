@@ -14,7 +14,7 @@ from aacbench.maps.atlas import SCALE, atlas
 from aacbench.maps.grid import solve
 from aacbench.maps.record import TEST
 from aacbench.reports.figures.style import COLOURS, PAGE, add_caption, canvas, styled
-from aacbench.run.predictions import IMAGE_FILE, array_of, of_cell
+from aacbench.run.predicted import IMAGE_FILE, array_of, of_cell
 from aacbench.run.store import Cell
 from aacbench.search.expanded import expanded_vertices
 from aacbench.search.networks import network

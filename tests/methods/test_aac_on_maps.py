@@ -13,7 +13,8 @@ from aacbench.maps.load import load_maps
 from aacbench.plugins.in_workers import MethodOf
 from aacbench.plugins.settings import resolve
 from aacbench.run.map_build import PAIRS, build_on_maps
-from aacbench.run.predictions import Predictions, map_info
+from aacbench.run.predicted import Predictions
+from aacbench.run.predictions import map_info
 from aacbench.run.records import QueryPlan
 from aacbench.search.networks import network
 

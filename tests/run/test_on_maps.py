@@ -14,7 +14,7 @@ from aacbench.maps.load import load_maps
 from aacbench.protocols.reader import parse_protocol, to_toml
 from aacbench.reports import contextual, statements
 from aacbench.run.map_build import build_on_maps, stacked
-from aacbench.run.predictions import of_cell
+from aacbench.run.predicted import of_cell
 from aacbench.run.records import QueryPlan
 from aacbench.search.networks import network
 
