@@ -36,6 +36,10 @@ class DisagreementError(AacbenchError):
 class OverBudgetError(AacbenchError):
     """A heuristic that deploys more bytes than its budget allows."""
 
+    def __init__(self, message: str, bytes_needed: int) -> None:
+        super().__init__(message)
+        self.bytes_needed = bytes_needed
+
 
 class BundleError(AacbenchError):
     """A heuristic that cannot be saved as a bundle, or a bundle that cannot be loaded."""
@@ -43,6 +47,10 @@ class BundleError(AacbenchError):
 
 class StoreError(AacbenchError):
     """A study folder that cannot be written to as things stand, such as on a full disk; what it holds is intact."""
+
+
+class ClusterError(AacbenchError):
+    """A cluster that is gone or cannot go on; what was finished on it is kept."""
 
 
 class DamagedCellError(AacbenchError):

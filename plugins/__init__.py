@@ -20,7 +20,15 @@ from aacbench.contract.method import (
     Unsupported,
 )
 from aacbench.plugins.hookspecs import hookimpl
-from aacbench.plugins.records import GraphSource, ProtocolFile
+from aacbench.plugins.records import (
+    GraphSource,
+    ProtocolFile,
+    Report,
+    Section,
+    SectionFigure,
+    SectionTable,
+    StudyTables,
+)
 
 __all__ = [
     "BatchHeuristic",
@@ -43,8 +51,13 @@ __all__ = [
     "Params",
     "Part",
     "ProtocolFile",
+    "Report",
     "ScalarHeuristic",
     "Scratch",
+    "Section",
+    "SectionFigure",
+    "SectionTable",
+    "StudyTables",
     "TrainContext",
     "TrainMaps",
     "Unsupported",

@@ -12,7 +12,7 @@ from aacbench.contract.composite import PARTS
 from aacbench.contract.encoder import LEARNS_FROM, Encoder, EncoderClaims, MapSource
 from aacbench.contract.method import Claims, Method, Parameter
 from aacbench.contract.parameters import SEARCH_SWITCHES, problem_with
-from aacbench.plugins.records import GraphSource, PluginError, ProtocolFile
+from aacbench.plugins.records import GraphSource, PluginError, ProtocolFile, Report
 
 NAME = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 GRAPH_NAME = re.compile(rf"({NAME.pattern}:)?{NAME.pattern}")
@@ -23,10 +23,11 @@ VALUES = (bool, int, float, str)
 def check_method(method: Method) -> None:
     """Raise `PluginError` if a method could not be listed, planned or built."""
     what = _named("method", method.name, NAME)
-    _summary(what, method.summary)
+    _line(what, "summary", method.summary)
     _function(what, "fit", method.fit, "(budget, info, params)")
     _function(what, "build", method.build, "(context)")
     _function(what, "search", method.search, "(params)")
+    _function(what, "waives", method.waives, "(params)")
     _function(what, "check", method.check, "(params)")
     _claims(what, method.claims, Claims)
     _docs(what, method.docs)
@@ -40,7 +41,7 @@ def check_method(method: Method) -> None:
 def check_encoder(encoder: Encoder) -> None:
     """Raise `PluginError` if an encoder could not be listed, planned or trained."""
     what = _named("encoder", encoder.name, NAME)
-    _summary(what, encoder.summary)
+    _line(what, "summary", encoder.summary)
     _function(what, "train", encoder.train, "(context)")
     _function(what, "inputs", encoder.inputs, "(params)")
     _function(what, "check", encoder.check, "(params)")
@@ -57,14 +58,14 @@ def check_encoder(encoder: Encoder) -> None:
 def check_maps(maps: MapSource) -> None:
     """Raise `PluginError` if a map set could not be named or loaded."""
     what = _named("map set", maps.name, GRAPH_NAME)
-    _summary(what, maps.summary)
+    _line(what, "summary", maps.summary)
     _function(what, "load", maps.load, "()")
 
 
 def check_graph(graph: GraphSource) -> None:
     """Raise `PluginError` if a graph could not be named or loaded."""
     what = _named("graph", graph.name, GRAPH_NAME)
-    _summary(what, graph.summary)
+    _line(what, "summary", graph.summary)
     _function(what, "load", graph.load, "()")
 
 
@@ -76,15 +77,23 @@ def check_protocol(protocol: ProtocolFile) -> None:
         raise PluginError(f"The path of {what} must be the Path of an existing .toml file, not {_short(path)}.")
 
 
+def check_report(report: Report) -> None:
+    """Raise `PluginError` if a report could not be listed or made."""
+    what = _named("report", report.name, NAME)
+    _line(what, "title", report.title)
+    _line(what, "summary", report.summary)
+    _function(what, "make", report.make, "(study)")
+
+
 def _named(kind: str, name: Any, pattern: re.Pattern[str]) -> str:
     if not isinstance(name, str) or not pattern.fullmatch(name):
         raise PluginError(f"The name of a {kind} must be letters, digits and hyphens, not {_short(name)}.")
     return f"{kind} {name!r}"
 
 
-def _summary(what: str, summary: Any) -> None:
-    if not isinstance(summary, str) or not summary.strip() or "\n" in summary:
-        raise PluginError(f"The summary of {what} must be one line of text, not {_short(summary)}.")
+def _line(what: str, attribute: str, text: Any) -> None:
+    if not isinstance(text, str) or not text.strip() or "\n" in text:
+        raise PluginError(f"The {attribute} of {what} must be one line of text, not {_short(text)}.")
 
 
 def _claims(what: str, claims: Any, kind: type[Claims] | type[EncoderClaims]) -> None:

@@ -1,4 +1,4 @@
-"""The hook specifications. Five hooks declare records, two observe a run; none of them computes."""
+"""The hook specifications. Six hooks declare records, two observe a run; none of them computes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ import pluggy
 
 from aacbench.contract.encoder import Encoder, MapSource
 from aacbench.contract.method import Method
-from aacbench.plugins.records import GraphSource, ProtocolFile
+from aacbench.plugins.records import GraphSource, ProtocolFile, Report
 
 PROJECT = "aacbench"
 PREFIX = "aacbench_"
@@ -39,6 +39,11 @@ def aacbench_encoders() -> Iterable[Encoder]:  # type: ignore[empty-body]
 @hookspec
 def aacbench_maps() -> Iterable[MapSource]:  # type: ignore[empty-body]
     """Declare map sets, for `--maps`; each is loaded when it is first used."""
+
+
+@hookspec
+def aacbench_reports() -> Iterable[Report]:  # type: ignore[empty-body]
+    """Declare sections that `aacbench report` adds to the page of a study."""
 
 
 @hookspec

@@ -4,7 +4,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -20,7 +20,7 @@ from aacbench.plugins import checks, hookspecs
 from aacbench.plugins.encoders import BUILT_IN as ENCODERS
 from aacbench.plugins.hookspecs import HOOKS, PREFIX, PROJECT
 from aacbench.plugins.methods import BUILT_IN
-from aacbench.plugins.records import GraphSource, Origin, Plugin, PluginError, Problem, ProtocolFile
+from aacbench.plugins.records import GraphSource, Origin, Plugin, PluginError, Problem, ProtocolFile, Report
 from aacbench.util.paths import expanded
 from aacbench.util.source_file import SourceFile, package_digest, read_source
 from aacbench.util.text import describe, suggestion
@@ -29,7 +29,7 @@ from aacbench.version import VERSION
 VARIABLE = "AACBENCH_PLUGINS"
 MOST_RECORDS = 10_000  # a hook that yields without end must not hang the tool
 
-Record = TypeVar("Record", Method, GraphSource, ProtocolFile, Encoder, MapSource)
+Record = TypeVar("Record", Method, GraphSource, ProtocolFile, Encoder, MapSource, Report)
 
 
 @contextmanager
@@ -94,6 +94,15 @@ def candidates(
     return [*built_in, *installed, *map(_file, sources.values())], problems
 
 
+def any_foreign(environment: Mapping[str, str]) -> bool:
+    """Return whether there may be plugins besides the built-in ones and those given by file; runs none of them."""
+    if VARIABLE in environment:
+        return bool(environment[VARIABLE].strip())
+    with suppress(Exception):  # a broken installation is told by who loads the plugins
+        return bool(entry_points(group=PROJECT))
+    return True
+
+
 def _selected(environment: Mapping[str, str]) -> tuple[set[str] | None, list[str]]:
     """Names and paths in $AACBENCH_PLUGINS; the names are None, which means all, if it is not set."""
     if VARIABLE not in environment:
@@ -143,6 +152,7 @@ def load(candidate: Candidate) -> Plugin:
         protocols=_collect(hooks.aacbench_protocols, ProtocolFile, checks.check_protocol),
         encoders=_collect(hooks.aacbench_encoders, Encoder, checks.check_encoder),
         maps=_collect(hooks.aacbench_maps, MapSource, checks.check_maps),
+        reports=_collect(hooks.aacbench_reports, Report, checks.check_report),
         hooks=hooks,
         source=candidate.source,
     )

@@ -19,6 +19,7 @@ from aacbench.plugins.records import (
     LoadedGraph,
     LoadedMaps,
     LoadedMethod,
+    LoadedReport,
     Origin,
     Plugin,
     PluginError,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from aacbench.maps.record import MapSet
 
 OBSERVER_SECONDS = 10.0  # an observer that needs longer must start a process of its own
-_KINDS = ("methods", "graphs", "protocols", "encoders", "maps")
+KINDS = ("methods", "graphs", "protocols", "encoders", "maps", "reports")  # that a plugin declares
 
 
 class PluginManager:
@@ -80,6 +81,9 @@ class PluginManager:
         return MappingProxyType(
             {each.name: LoadedMaps(each, plugin.origin) for plugin in self.plugins() for each in plugin.maps}
         )
+
+    def reports(self) -> tuple[LoadedReport, ...]:
+        return tuple(LoadedReport(report, plugin.origin) for plugin in self.plugins() for report in plugin.reports)
 
     def method(self, name: str) -> LoadedMethod:
         """Return the method of this name, or raise `UsageError`."""
@@ -126,7 +130,7 @@ class PluginManager:
 
     def add(self, plugin: Plugin) -> None:
         """Accept a plugin, or raise `PluginError` if one of its records has a name that is taken."""
-        for kind in _KINDS:
+        for kind in KINDS:
             names = [record.name for record in getattr(plugin, kind)]
             for name in names:
                 if names.count(name) > 1:

@@ -1,6 +1,6 @@
 """The records of the plugin layer: those that authors yield besides methods, and those of the loader."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,9 @@ from aacbench.contract.method import Method
 from aacbench.util.source_file import SourceFile
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
     from aacbench.graphs.record import Graph
 
 
@@ -32,6 +35,53 @@ class ProtocolFile:
 
     name: str
     path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class StudyTables:
+    """What a report is made from: the name of a study's folder, and copies of the tables of `aacbench.open_study`."""
+
+    name: str
+    cells: "pd.DataFrame"
+    queries: "pd.DataFrame"
+    results: "pd.DataFrame"
+
+
+@dataclass(frozen=True, slots=True)
+class SectionTable:
+    """A table of a report: a heading, the data without its index, and a sentence on how to read it."""
+
+    title: str
+    data: "pd.DataFrame"
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionFigure:
+    """A figure of a report: a heading, a matplotlib figure, and what it shows in words for who cannot see it."""
+
+    title: str
+    figure: "Figure"
+    alt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """What a report says: plain text in paragraphs, tables, and figures."""
+
+    text: str = ""
+    tables: Sequence[SectionTable] = ()
+    figures: Sequence[SectionFigure] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A section that a plugin adds to the page of a study; `make` is called when the page is written."""
+
+    name: str
+    title: str
+    summary: str
+    make: Callable[[StudyTables], Section]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +132,14 @@ class LoadedMaps:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadedReport:
+    """A report of a plugin, not made yet, and where it comes from."""
+
+    report: Report
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """A plugin and what is wrong with it, in one sentence."""
 
@@ -103,5 +161,6 @@ class Plugin:
     protocols: tuple[ProtocolFile, ...] = ()
     encoders: tuple[Encoder, ...] = ()
     maps: tuple[MapSource, ...] = ()
+    reports: tuple[Report, ...] = ()
     source: SourceFile | None = None  # the bytes that ran, if the plugin is a file
     hooks: Any = field(default=None, repr=False, compare=False)  # pluggy's relay to this plugin alone

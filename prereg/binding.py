@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.errors import LockError, UsageError
-from aacbench.graphs.catalogue import name_and_file
 from aacbench.prereg.amend import open_history, unchanged_lock
 from aacbench.prereg.changes import code_changes, loaded_beside, plugin_changes, public_changes
 from aacbench.prereg.files import Files, relative
@@ -170,7 +169,7 @@ def seeded(study: Study, lock: str, public: str) -> Study:
 
 
 def query_digests(study: Study) -> dict[str, dict[str, str]]:
-    return {name_and_file(graph)[0]: loaded_graph(graph, study.queries).digests() for graph in study.graphs}
+    return {each.name: loaded_graph(each.graph, study.queries).digests() for each in study.searched_graphs()}
 
 
 def cell_facts(cell_id: str, record: Mapping[str, Any], rows: str | None) -> dict[str, Any]:

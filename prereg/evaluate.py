@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,9 @@ from aacbench.stats import (
     forest_rows,
 )
 
+WORDS = {"admissible": "admissibility", "consistent": "consistency"}
+PROMISED_BY = {"admissible": "admissible", "consistent": "consistent", "optimal": "admissible"}  # kinds of violations
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
@@ -50,7 +53,7 @@ class Judged:
     effects: Mapping[str, Effect]
     others: Mapping[str, Effect]
     count: int | None = None
-    not_counted: tuple[str, ...] = ()  # methods that do not claim consistency, if only violations of claims count
+    not_counted: Mapping[str, Sequence[str]] = field(default_factory=dict)  # methods by what they do not claim
     reason: str = ""
     adjusted: Mapping[str, float | None] | None = None  # by family
 
@@ -96,10 +99,14 @@ class Rows:
                 raise MissingError(f"{cell.key['label']} on {cell.key['graph']} was not audited")
         return sum(_violations(cell, of) for cell in answered)
 
-    def not_counted(self, of: str, labels: Sequence[str], place: Place | None) -> tuple[str, ...]:
-        """The methods whose inconsistency is not counted, because they do not claim consistency."""
-        left_out = [cell for cell in self._answered(labels, place) if _unclaimed(cell, of)]
-        return tuple(dict.fromkeys(cell.key["label"] for cell in left_out))
+    def not_counted(self, of: str, labels: Sequence[str], place: Place | None) -> dict[str, list[str]]:
+        """The methods with violations left out because they do not make the claim, by the word for the claim."""
+        found: dict[str, list[str]] = {}
+        for cell in self._answered(labels, place):
+            for claim in _unclaimed(cell, of):
+                listed = found.setdefault(WORDS[claim], [])
+                listed += [cell.key["label"]] if cell.key["label"] not in listed else []
+        return found
 
     def _answered(self, labels: Sequence[str], place: Place | None) -> list[Cell]:
         found = [cell for cell in self.cells if not labels or cell.key["label"] in labels]
@@ -138,8 +145,8 @@ class Observations:
             raise MissingError(f"no count of {of} was published")
         return self.published.violations
 
-    def not_counted(self, of: str, labels: Sequence[str], place: Place | None) -> tuple[str, ...]:
-        return ()  # a publication does not say
+    def not_counted(self, of: str, labels: Sequence[str], place: Place | None) -> dict[str, list[str]]:
+        return {}  # a publication does not say
 
     def _values(self, place: Place, label: str) -> npt.NDArray[np.float64]:
         found = self.published.of(place.graph, place.budget, label)
@@ -241,12 +248,13 @@ def _violations(cell: Cell, of: str) -> int:
     """The violations in one cell of what is counted; `violations` leaves out what the method does not claim."""
     counts = {**cell.record["audit"]["violations"]}
     counts["optimal"] = max(counts["optimal"], _wrong_paths(cell))
-    return sum(counts[claim] for claim in COUNTED[of] if claim != "consistent" or not _unclaimed(cell, of))
+    left_out = _unclaimed(cell, of)
+    return sum(counts[kind] for kind in COUNTED[of] if PROMISED_BY[kind] not in left_out)
 
 
-def _unclaimed(cell: Cell, of: str) -> bool:
-    """Whether inconsistency is no violation of what is counted; only this claim can be left out."""
-    return of == VIOLATIONS and not cell.claims.get("consistent")
+def _unclaimed(cell: Cell, of: str) -> list[str]:
+    """The claims that the method does not make, where only violations of what it claims are counted."""
+    return [claim for claim in WORDS if not cell.claims.get(claim)] if of == VIOLATIONS else []
 
 
 def _wrong_paths(cell: Cell) -> int:
@@ -267,7 +275,7 @@ def record(judged: Judged) -> dict[str, Any]:
         "effects": {name: asdict(found) for name, found in judged.effects.items()},
         "sensitivity": {name: asdict(found) for name, found in judged.others.items()},
         "count": judged.count,
-        "not_counted": list(judged.not_counted),
+        "not_counted": {claim: list(labels) for claim, labels in judged.not_counted.items()},
         "reason": judged.reason,
         "adjusted": dict(judged.adjusted or {}),
     }

@@ -8,7 +8,6 @@ from typing import Any
 
 from aacbench.contract.budget import convention
 from aacbench.errors import DataError, UsageError
-from aacbench.graphs.catalogue import name_and_file
 from aacbench.prereg import predictions
 from aacbench.prereg.predictions import Prediction, methods_of, number, optional, read_prediction, required
 from aacbench.protocols import values
@@ -28,7 +27,7 @@ TOP = (
     *("schema", "id", "title", "status", "prior_exposure", "accounting", "protocol", "method", "prediction"),
     *("analysis", "power", "anchors", "published"),
 )
-SHARED = ("graphs", "budgets", "seeds", "queries", "search", "selection", "measure")  # with protocols
+SHARED = ("graphs", "budgets", "seeds", "queries", "search", "selection", "measure", "traffic")  # with protocols
 PROTOCOL = ("name", *SHARED, "exclusions", "seed_source", "reruns")
 AUDIT = "audit"
 EXCLUSIONS = ("unanswered",)  # queries that one side did not answer: pairing excludes nothing else
@@ -247,7 +246,7 @@ def _checked(found: Registration) -> Registration:
 def _check_place(prediction: Prediction, key: str, study: Study) -> None:
     if prediction.cell is None:
         return
-    if prediction.cell.graph not in [name_and_file(graph)[0] for graph in study.graphs]:
+    if prediction.cell.graph not in [searched.name for searched in study.searched_graphs()]:
         raise UsageError(f"{key}.cell.graph is {prediction.cell.graph!r}, which is not in protocol.graphs.")
     if prediction.cell.budget not in study.budgets:
         raise UsageError(f"{key}.cell.budget is {prediction.cell.budget:g}, which is not in protocol.budgets.")

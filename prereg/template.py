@@ -1,6 +1,5 @@
 """A new registration to fill in: the study of a protocol as TOML, with a comment on each decision."""
 
-from aacbench.graphs.catalogue import name_and_file
 from aacbench.prereg.schema import TAG
 from aacbench.protocols.reader import method_table, toml_lines, toml_value
 from aacbench.run.records import BASELINE, Study
@@ -33,7 +32,7 @@ seeds = {seeds}
 search = {search}
 selection = {selection}  # how one setting of a grid is selected
 measure = {measure}
-exclusions = "unanswered"  # queries that one side did not answer are left out and counted
+{traffic}exclusions = "unanswered"  # queries that one side did not answer are left out and counted
 # "lock" draws the queries from the lock's digest and a public text given to `run`, such as the value of a beacon.
 seed_source = "fixed"
 
@@ -85,11 +84,12 @@ def new_registration(study: Study, name: str, title: str) -> str:
         "schema": TAG,
         "id": name,
         "title": title,
-        "graph": name_and_file(study.graphs[0])[0],
+        "graph": study.searched_graphs()[0].name,
         "a": a,
         "b": b,
     }
     written = {key: toml_value(value) for key, value in values.items()}
-    head = HEAD.format(**{**written, "queries": toml_lines(values["queries"])})
+    traffic = toml_lines({"traffic": study.traffic}) if study.traffic else ""
+    head = HEAD.format(**{**written, "queries": toml_lines(values["queries"]), "traffic": traffic})
     methods = "".join("\n[[method]]\n" + toml_lines(method_table(choice)) for choice in study.methods)
     return head + methods + PREDICTIONS.format(**written, budget=f"{study.budgets[0]:g}")

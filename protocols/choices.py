@@ -34,6 +34,7 @@ def override(
     convention: str | None = None,
     maps: str | Sequence[str] | None = None,
     encoders: str | Sequence[MethodChoice] | None = None,
+    traffic: str | Sequence[str] | None = None,
 ) -> Study:
     """Return the study with these values instead of the protocol's, under the same checks.
 
@@ -53,6 +54,7 @@ def override(
         "queries": None if queries is None else _query_plan(study.queries, queries).record(),
         "search": search,
         "convention": convention,
+        "traffic": split_outside_brackets(traffic, ",") if isinstance(traffic, str) else traffic,
     }
     return revised(study, {key: value for key, value in changes.items() if value is not None})
 

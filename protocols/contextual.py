@@ -21,6 +21,9 @@ def on_maps(study: Study) -> Study:
         raise UsageError('selection cannot be "retrospective" on maps; every setting of a grid is reported.')
     if study.queries.mode in (STRATA, SCENARIO, FILE):
         raise UsageError(f"queries.mode cannot be {study.queries.mode!r} on maps; use uniform or hotspot.")
+    for key in ("variants", "traffic"):
+        if getattr(study, key):
+            raise UsageError(f"{key} cannot be used on maps; graphs can have it.")
     if "time" in study.measure:
         raise UsageError("measure cannot include time on maps; count expansions instead.")
     random = RANDOM_QUERIES if study.queries.random is None else study.queries.random

@@ -27,6 +27,7 @@ from aacbench.run.records import (
     MethodChoice,
     QueryPlan,
     Study,
+    Variant,
 )
 from aacbench.util.input_file import read_input
 from aacbench.util.paths import expanded
@@ -63,9 +64,11 @@ def to_toml(study: Study) -> str:
     record = study.record()
     tables = {key: record.pop(key) for key in ("queries", "splits", "certificates") if key in record}
     lists = {"encoders": study.encoders, "methods": study.methods}
+    variants = record.pop("variants", [])
     parts = [toml_lines({key: value for key, value in record.items() if key not in lists})]
     parts += [f"[{key}]\n" + toml_lines(table) for key, table in tables.items()]
     parts += [f"[[{key}]]\n" + toml_lines(method_table(choice)) for key, choices in lists.items() for choice in choices]
+    parts += ["[[variants]]\n" + toml_lines(variant) for variant in variants]
     return "\n".join(parts)
 
 
@@ -100,6 +103,13 @@ def coherent(study: Study) -> Study:
             f'queries.validation must be at least 1 where selection is "mean-expansions": '
             f"settings in the grid of {grids[0]} are chosen on validation queries."
         )
+    for number, variant in enumerate(study.variants, 1):
+        _queries(study.queries.record() | dict(variant.queries), f"variants #{number}.queries")
+    if study.traffic and grids:
+        raise UsageError(
+            f"traffic cannot be used with the grid of {grids[0]}: its setting would be chosen after the weights rose. "
+            "Give it one value."
+        )
     return study
 
 
@@ -120,6 +130,17 @@ def _policy_name(text: str) -> str:
     from aacbench.search.policy import parse  # imports numba
 
     return parse(text).name
+
+
+def _policy_changes(value: Any, key: str) -> str:
+    _named_by(_policy_name)(value, key)
+    return values.text(value, key)
+
+
+def _traffic_name(text: str) -> str:
+    from aacbench.graphs.traffic import parse_traffic  # imports NumPy
+
+    return parse_traffic(text).name
 
 
 def _mode(value: Any, key: str) -> str:
@@ -159,6 +180,28 @@ def _methods(value: Any, key: str) -> tuple[MethodChoice, ...]:
     return many(_method, same=same_method)(value, key)
 
 
+def _variant(value: Any, key: str) -> Variant:
+    variant = record_of(Variant, value, VARIANT, key)
+    if variant.methods and not variant.settings:
+        raise UsageError(f"{key}.methods says for which methods settings are, so {key}.settings is needed too.")
+    if not variant.record().keys() - {"name", "factor"}:
+        raise UsageError(f"{key} changes nothing; set one of {', '.join(list(VARIANT)[2:])}.")
+    return variant
+
+
+def _variants(value: Any, key: str) -> tuple[Variant, ...]:
+    if isinstance(value, Mapping):
+        raise UsageError(f"{key} must be a list of tables; write [[{key}]] above each.")
+    return many(_variant, same=lambda variant: variant.name)(value, key)
+
+
+def _some_queries(value: Any, key: str) -> dict[str, Any]:
+    """Check single values of queries; whether they go together shows once they are put in."""
+    given = values.table(value, key)
+    values.only(given, QUERIES, key)
+    return {word: QUERIES[word](entry, f"{key}.{word}") for word, entry in given.items()}
+
+
 def _graphs(value: Any, key: str) -> tuple[str, ...]:
     graphs: tuple[str, ...] = many(values.text)(value, key)
     names: list[str] = []
@@ -188,6 +231,7 @@ QUERIES: dict[str, Check] = {
     "shuffle": values.flag,
     "random": whole(1),
 }
+CONVENTION = _named_by(lambda label: convention(label).label)
 METHOD: dict[str, Check] = {
     "name": values.name,
     "settings": table_of(values.setting),
@@ -200,6 +244,16 @@ SPLITS: dict[str, Check] = {
     "test": whole(1),
 }
 CERTIFICATES: dict[str, Check] = {"alpha": many(values.rate)}
+VARIANT: dict[str, Check] = {
+    "name": values.name,
+    "factor": values.text,
+    "search": _policy_changes,
+    "convention": CONVENTION,
+    "queries": _some_queries,
+    "settings": table_of(values.setting),
+    "methods": many(values.name),
+    "seeds": many(SEED),
+}
 TOP: dict[str, Check] = {
     "protocol": values.name,
     "summary": values.text,
@@ -209,7 +263,7 @@ TOP: dict[str, Check] = {
     "seeds": many(SEED),
     "queries": _queries,
     "search": _named_by(_policy_name),
-    "convention": _named_by(lambda label: convention(label).label),
+    "convention": CONVENTION,
     "selection": one_of(SELECTIONS),
     "measure": many(one_of(MEASURES)),
     "analysis": _analysis,
@@ -218,6 +272,8 @@ TOP: dict[str, Check] = {
     "splits": lambda value, key: record_of(MapSplits, value, SPLITS, key),
     "encoders": _methods,
     "certificates": lambda value, key: record_of(Certificates, value, CERTIFICATES, key),
+    "variants": _variants,
+    "traffic": many(_named_by(_traffic_name)),
 }
 
 
@@ -228,6 +284,7 @@ KEYS = (
     *(f"methods.{key}" for key in METHOD),
     *(f"splits.{key}" for key in SPLITS),
     *(f"certificates.{key}" for key in CERTIFICATES),
+    *(f"variants.{key}" for key in VARIANT),
 )
 
 

@@ -29,6 +29,7 @@ from aacbench.run.store import Cell
 from aacbench.stats import CROSSED_2
 
 Place = tuple[str, float]  # graph and budget
+TEXT_COLUMNS = ("graph",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,30 @@ def markdown(
 ) -> str:
     """Return the table and how to read it; `differing` is the result of `differences`."""
     rows, graph_notes = with_short_graphs(rows)
-    lazy = any(row.work_a > 0 or row.work_b > 0 for row in rows)
-    table = [
+    said = [*notes(rows, a, b, differing or {}), *graph_notes, *study_notes]
+    names = (
+        literal(marked(a, any(row.oracle_a for row in rows))),
+        literal(marked(b, any(row.oracle_b for row in rows))),
+    )
+    parts = [legend(*names), aligned(table(rows), TEXT_COLUMNS), *said]
+    return without_markup("\n\n".join(parts))
+
+
+def marked_names(rows: Sequence[Comparison], a: str, b: str) -> tuple[str, str]:
+    return marked(a, any(row.oracle_a for row in rows)), marked(b, any(row.oracle_b for row in rows))
+
+
+def legend(a: str, b: str) -> str:
+    return (
+        f"A is {a}, B is {b}. Expansions per test query, paired; below 1, A expands less. "
+        "The mean of the lesser takes the search that expanded less, query by query; no method does so."
+    )
+
+
+def table(rows: Sequence[Comparison]) -> list[dict[str, str]]:
+    """Return the cells of the table by column; empty ones are those that a reader needs not see."""
+    lazy = _lazy(rows)
+    return [
         {
             "graph": row.graph,
             "budget": f"{row.budget:g}",
@@ -132,24 +155,24 @@ def markdown(
         }
         for row in rows
     ]
-    oracle_a, oracle_b = any(row.oracle_a for row in rows), any(row.oracle_b for row in rows)
-    items = (differing or {}).items()
-    notes = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED}"]
-    notes += [] if BASELINE in (a, b) else _unlike_memory(rows)
-    notes += [f"{WORK} A total is expansions and h_work together."] if lazy else []
-    notes += [f"Not the same for both: {name}, {one} for A and {other} for B." for name, (one, other) in items]
-    notes += [*mark_notes(oracle_a or oracle_b), *graph_notes, *study_notes]
-    note = "".join(f"\n\n{note}" for note in notes)
-    return without_markup(
-        f"A is {literal(marked(a, oracle_a))}, B is {literal(marked(b, oracle_b))}. "
-        "Expansions per test query, paired; below 1, A expands less. "
-        "The mean of the lesser takes the search that expanded less, query by query; no method does so."
-        "\n\n"
-        f"{aligned(table, ('graph',))}{note}"
-    )
 
 
-def _unlike_memory(rows: Sequence[Comparison]) -> list[str]:
+def notes(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str, tuple[str, str]]) -> list[str]:
+    """Return what a reader of the table must know, one line each."""
+    found = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED}"]
+    found += [] if BASELINE in (a, b) else unlike_memory(rows)
+    found += [f"{WORK} A total is expansions and h_work together."] if _lazy(rows) else []
+    found += [
+        f"Not the same for both: {name}, {one} for A and {other} for B." for name, (one, other) in differing.items()
+    ]
+    return found + mark_notes(any(row.oracle_a or row.oracle_b for row in rows))
+
+
+def _lazy(rows: Sequence[Comparison]) -> bool:
+    return any(row.work_a > 0 or row.work_b > 0 for row in rows)
+
+
+def unlike_memory(rows: Sequence[Comparison]) -> list[str]:
     """Return a sentence if the bytes of A and B differ by more than `stats` tolerates."""
     figures = [
         f"{row.bytes_a:.1f} B/v for A and {row.bytes_b:.1f} for B on {row.graph} with a budget of {row.budget:g}"
@@ -159,6 +182,11 @@ def _unlike_memory(rows: Sequence[Comparison]) -> list[str]:
     ]
     more = f"; {len(figures) - 3} more" if figures[3:] else ""
     return [f"Memory is not matched: {'; '.join(figures[:3])}{more}."] if figures else []
+
+
+def cells_at(side: Side, place: Place) -> list[Cell]:
+    """Return the cells of a side on a graph at a budget; Dijkstra's stand for every budget."""
+    return _at(_cells(side), place, side)
 
 
 def _cells(side: Side) -> list[Cell]:

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from tabulate import tabulate
 
-from aacbench.contract.composite import PARTS, split_outside_brackets
+from aacbench.contract.budget import ROOM
+from aacbench.contract.composite import ALTERNATIVE, PARTS, split_outside_brackets
 from aacbench.contract.parameters import as_text
 from aacbench.graphs.catalogue import FILE_PREFIX, name_and_file
 from aacbench.run.records import FILE, SCENARIO, STRATA
@@ -168,13 +169,16 @@ def mark_notes(oracle: bool, matched: bool = True) -> list[str]:
     return notes if matched else [*notes, f"(over budget): {UNMATCHED}"]
 
 
+def warnings_of(plan: Mapping[str, Any] | None) -> list[str]:
+    """Return why the numbers of a study are not what they seem."""
+    if (plan or {}).get("study", {}).get("selection") == "retrospective":
+        return ["Settings were chosen on the test queries themselves, so these numbers are too good."]
+    return []
+
+
 def study_notes(plan: Mapping[str, Any] | None) -> list[str]:
     """Return what a reader of any table of a study with this plan must know, one line each."""
-    study = {} if plan is None else plan.get("study", {})
-    notes = file_notes(study.get("graphs", ()))
-    if study.get("selection") == "retrospective":
-        notes.insert(0, "Settings were chosen on the test queries themselves, so these numbers are too good.")
-    return notes
+    return [*warnings_of(plan), *file_notes((plan or {}).get("study", {}).get("graphs", ()))]
 
 
 def table_notes(plan: Mapping[str, Any] | None) -> list[str]:
@@ -202,16 +206,27 @@ def short_settings(
 ) -> str:
     """Return settings that differ from the defaults, such as `K=8 labels=exact`, followed by those of the parts.
 
-    Settings that are `said` elsewhere, as in the method's label, are left out.
+    Settings that are `said` elsewhere, as in the method's label, are left out, and so is the budget in bytes.
     """
     known = defaults.get(method, {})
     changed = {key: value for key, value in sorted(params.items()) if key not in known or known[key] != value}
-    own = setting_text({key: value for key, value in changed.items() if key != PARTS}, said)
+    own = setting_text({key: value for key, value in changed.items() if key not in (PARTS, ROOM)}, said)
     parts = " ".join(
         f"{part['method']}[{short_settings(part['method'], part['params'], defaults)}]"
         for part in params.get(PARTS, ())
+        if ALTERNATIVE not in part  # there are many, and one of them is deployed
     )
     return f"{own}: {parts}" if own and parts else own or parts
+
+
+def chosen_part(cell: Cell) -> str:
+    """Return the method that a method which chooses has deployed, with its settings."""
+    parts, at = cell.key["params"].get(PARTS, ()), cell.record.get("build", {}).get("facts", {}).get("chosen")
+    if at is None or at >= len(parts) or ALTERNATIVE not in parts[at]:
+        return ""
+    name, params = parts[at]["method"], parts[at]["params"]
+    inside = short_settings(name, params, cell.record.get("defaults", {}))
+    return f"{name}[{inside}]" if inside else name
 
 
 def setting_text(values: Mapping[str, Any], said: Collection[str] = ()) -> str:

@@ -18,19 +18,19 @@ from aacbench.reports.formatting import (
     with_short_graphs,
     without_markup,
 )
-from aacbench.run.layout import CONTROL_FILE, TIMINGS_FILE
+from aacbench.run.layout import CONTROL_FILE, TIMED_ON, TIMINGS_FILE
 from aacbench.run.rows import read_timings
 from aacbench.run.store import Cell
 
 MICROSECOND, MIB = 1000, 2**20
-TEXT_COLUMNS = ("graph", "method")
+TEXT_COLUMNS = ("graph", "method", "variant")
 
 
 @dataclass(frozen=True, slots=True)
 class Latency:
     """Microseconds per search of a method on a graph at a budget, its build cost, and the A/A control of its group.
 
-    A query's time is the median of its repetitions; p50 and p95 are over queries and seeds. Build values are the
+    A query's time is the median of its repetitions; mean, p50 and p95 are over queries and seeds. Build values are the
     largest of any seed, without pools, which a study computes once. Old cells have no `build_bytes`.
     """
 
@@ -48,15 +48,20 @@ class Latency:
     build_seconds: float
     pool_seconds: float
     build_bytes: int | None
+    mean: float
+    variant: str = ""
+    where: str = ""  # the machine of a cluster that it was timed on
 
     def cells(self) -> dict[str, str]:
         return {
             "graph": self.graph,
             "budget": f"{self.budget:g}",
             "method": marked(self.method, self.oracle, self.matched),
+            "variant": self.variant,
             "build s": f"{self.build_seconds:.1f}",
             "pool s": f"{self.pool_seconds:.1f}",
             "build MiB": "" if self.build_bytes is None else f"{self.build_bytes / MIB:.0f}",
+            "mean us": f"{self.mean:.1f}",
             "p50 us": f"{self.p50:.1f}",
             "p95 us": f"{self.p95:.1f}",
             "A/A ratio": optional(self.control_ratio, ".3f"),
@@ -70,14 +75,14 @@ def latencies(cells: Iterable[Cell]) -> list[Latency]:
     tiers = sorted({str(cell.record["tier"]) for cell in timed})
     if len(tiers) > 1:
         raise UsageError(f"One table of times cannot mix the tiers {' and '.join(tiers)}; time each in its own study.")
-    groups: dict[tuple[str, float], dict[str, list[Cell]]] = {}
+    groups: dict[tuple[str, float, str], dict[tuple[str, str], list[Cell]]] = {}
     for cell in timed:
-        place = groups.setdefault((cell.key["graph"], cell.key["budget"]), {})
-        place.setdefault(cell.key["label"], []).append(cell)
+        place = groups.setdefault(cell.timing_group, {})
+        place.setdefault((cell.variant, cell.key["label"]), []).append(cell)
     return [
-        _latency(label, cells, _control([cell for group in labels.values() for cell in group]))
+        _latency(label, cells, _control([cell for group in labels.values() for cell in group]), variant)
         for labels in groups.values()
-        for label, cells in labels.items()
+        for (variant, label), cells in labels.items()
     ]
 
 
@@ -99,11 +104,21 @@ def notes(rows: Sequence[Latency]) -> list[str]:
         "graph and budget, except dijkstra, ran twice under two names: the A/A ratio compares the two, and differences "
         "between methods below the A/A spread mean nothing. A build costs its own seconds plus those of its pools; its "
         "memory is the increase of the worker's peak memory, including libraries that the build imports.",
+        *_places(rows),
         *mark_notes(any(row.oracle for row in rows), all(row.matched for row in rows)),
     ]
 
 
-def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None) -> Latency:
+def _places(rows: Sequence[Latency]) -> list[str]:
+    """Where searches were timed, if not on the machine of the run."""
+    hosts = sorted({row.where for row in rows} - {""})
+    if not hosts:
+        return []
+    here = " and on the machine of the run" if any(not row.where for row in rows) else ""
+    return [f"Timed on a worker of a cluster that had its machine to itself: {', '.join(hosts)}{here}."]
+
+
+def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None, variant: str) -> Latency:
     tables = [_by_repetition(cell.files[TIMINGS_FILE]) for cell in cells]
     per_query = np.concatenate([np.median(table, axis=0) for table in tables]) / MICROSECOND
     p50, p95 = (float(value) for value in np.percentile(per_query, [50, 95]))
@@ -126,6 +141,9 @@ def _latency(label: str, cells: list[Cell], control: tuple[float, float] | None)
         build_seconds=max(build["seconds"] for build in builds),
         pool_seconds=max(build["pool_seconds"] for build in builds),
         build_bytes=max(memory, default=None),
+        mean=float(per_query.mean()),
+        variant=variant,
+        where=", ".join(sorted({str(cell.record[TIMED_ON]) for cell in cells if TIMED_ON in cell.record})),
     )
 
 

@@ -1,22 +1,18 @@
 """The page of a study: one HTML file with everything inside, which opens from disk and asks no host for anything."""
 
-import base64
 import json
-import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from aacbench.reports import contextual, latency, statistics_text, tables
+from aacbench.reports import contextual, controls, latency, statistics_text, tables
 from aacbench.reports.figures import Drawing
-from aacbench.reports.figures.style import for_page
-from aacbench.reports.formatting import study_notes, with_short_graphs
+from aacbench.reports.formatting import table_notes, warnings_of, with_short_graphs
 from aacbench.reports.latency import Latency
+from aacbench.reports.page_parts import Sheet, picture, quoted, rendered, sheet
 from aacbench.reports.statistics import Table
 from aacbench.reports.summary import two_sentences
 from aacbench.reports.tables import Row
@@ -25,21 +21,9 @@ from aacbench.run.layout import RUNS
 from aacbench.run.records import OUTCOMES, TEST
 from aacbench.run.store import ANSWERED, Cell
 from aacbench.run.study import StudyContents
-from aacbench.util.text import one_line
 
-TEMPLATES = resources.files("aacbench.reports").joinpath("templates")
-SHORT, LONGEST_REASON = 12, 2000  # digits of a digest, and characters of a plugin's words
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A table of the page: its columns (name, whether numbers), its rows, what it means, and how to print it again."""
-
-    title: str
-    columns: tuple[tuple[str, bool], ...]
-    rows: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...] = ()
-    command: str = ""
+CONTROLS = "controls"  # the figure that has a place of its own
+SHORT = 12  # digits of a digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +38,19 @@ class Registered:
     command: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PluginSection:
+    """What a plugin reports of the study, or why it could not."""
+
+    name: str
+    title: str
+    origin: str
+    paragraphs: tuple[str, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
+    problem: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
     """What a page is made from."""
@@ -65,58 +62,36 @@ class Findings:
     tables: Sequence[Table]
     drawings: Sequence[Drawing]
     registered: Sequence[Registered] = ()
+    plugins: Sequence[PluginSection] = ()
     untested: str = ""  # why some methods were not tested against each other
 
 
 def html(found: Findings) -> str:
-    """Return the page; every word of a plugin, a protocol or a file name is escaped by the template."""
-    environment = Environment(
-        loader=FunctionLoader(_template),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    """Return the page of a study."""
     study = (found.contents.plan or {}).get("study", {})
-    return environment.get_template("report.html").render(
+    return rendered(
+        "report.html",
         title=f"Study {found.root.absolute().name}",
         summary=": ".join(filter(None, [f"Protocol {study.get('protocol', 'unknown')}", study.get("summary", "")])),
-        sentences=two_sentences(found.rows, found.tables),
+        sentences=two_sentences([row for row in found.rows if not row.variant], found.tables),
         outcomes=_outcomes(found.contents),
         alarm=_alarm(found.contents),
         problems=_problems(found),
-        notes=study_notes(found.contents.plan),
+        controls=_controls(found),
+        warnings=warnings_of(found.contents.plan),
         results=_results(found),
         contextual=[sheet(part.title, part.rows, part.text, part.notes) for part in contextual.parts(found.contents)],
         comparisons=_comparisons(found),
         untested=found.untested,
         latencies=_latencies(found),
-        figures=[_figure(drawing) for drawing in found.drawings],
+        figures=[picture(drawing) for drawing in found.drawings if drawing.name != CONTROLS],
         registered=[_registered(each) for each in found.registered],
+        plugins=[(each, [picture(drawing) for drawing in each.drawings]) for each in found.plugins],
         cells=_cells(found),
-        provenance=_provenance(found.contents, study),
-        runs=_runs(found.root),
+        provenance=provenance(found.contents),
+        runs=runs(found.root),
         commands=_commands(found),
-        style=_template("page.css"),
-        script=_template("tables.js"),
     )
-
-
-def _template(name: str) -> str:
-    return TEMPLATES.joinpath(name).read_text(encoding="utf-8")
-
-
-def sheet(
-    title: str,
-    rows: Sequence[Mapping[str, str]],
-    text_columns: Collection[str],
-    notes: Iterable[str] = (),
-    command: str = "",
-) -> Sheet:
-    """Return a table without columns that are empty in every row."""
-    names = [name for name in rows[0] if any(row[name] for row in rows)] if rows else []
-    body = tuple(tuple(one_line(row[name], LONGEST_REASON) for name in names) for row in rows)
-    return Sheet(title, tuple((name, name not in text_columns) for name in names), body, tuple(notes), command)
 
 
 def _outcomes(contents: StudyContents) -> list[tuple[str, int]]:
@@ -151,20 +126,35 @@ def _problems(found: Findings) -> Sheet | None:
         for cell in bad
     ]
     text = ("outcome", "graph", "method", "reason", "look into it")
-    return sheet("Cells that are not ok", rows, text, command=f"aacbench status {_quoted(found.root)}")
+    notes = ["A method of a plugin file is replayed with --plugin FILE."]
+    return sheet("Cells that are not ok", rows, text, notes, f"aacbench status {quoted(found.root)}")
 
 
 def _results(found: Findings) -> Sheet:
-    rows, graph_notes = with_short_graphs(found.rows)
+    rows, graph_notes = with_short_graphs(tables.with_told_work(found.rows))
     notes = [*tables.notes_of(rows), *graph_notes] if rows else ["No cells yet."]
+    warned = warnings_of(found.contents.plan)
+    notes += [note for note in table_notes(found.contents.plan) if note not in warned]
     shown = [row.cells() for row in rows]
-    return sheet("Results", shown, tables.TEXT_COLUMNS, notes, f"aacbench report {_quoted(found.root)} --csv")
+    return sheet("Results", shown, tables.TEXT_COLUMNS, notes, f"aacbench report {quoted(found.root)} --csv")
+
+
+def _controls(found: Findings) -> dict[str, Any] | None:
+    """Return what each variant is worth, as sentences, table and figure; None for a study without variants."""
+    table = controls.controls_of(found.contents)
+    if table is None:
+        return None
+    lines, notes = controls.rows(table)
+    title = f"What each switch is worth beside {table.a} against {table.b}"
+    made = sheet(title, lines, controls.TEXT_COLUMNS, notes, f"aacbench report {quoted(found.root)} --by variant")
+    figures = [picture(drawing) for drawing in found.drawings if drawing.name == CONTROLS]
+    return {"table": made, "sentences": controls.sentences(table), "figures": figures}
 
 
 def _comparisons(found: Findings) -> list[tuple[Sheet, list[str]]]:
     made = []
     for table in found.tables:
-        command = f"aacbench stats {_quoted(found.root)} --a {_quoted(table.a)} --b {_quoted(table.b)}"
+        command = f"aacbench stats {quoted(found.root)} --a {quoted(table.a)} --b {quoted(table.b)}"
         title = f"{table.a} against {table.b}"
         rows, notes = statistics_text.rows(table), statistics_text.notes(table)
         sentences = [statistics_text.sentence(table, cell) for cell in table.cells]
@@ -176,21 +166,15 @@ def _latencies(found: Findings) -> Sheet | None:
     if not found.times:
         return None
     rows = [row.cells() for row in found.times]
-    command = f"aacbench report {_quoted(found.root)} --json"
+    command = f"aacbench report {quoted(found.root)} --json"
     return sheet("Times", rows, latency.TEXT_COLUMNS, latency.notes(found.times), command)
-
-
-def _figure(drawing: Drawing) -> dict[str, Any]:
-    data = base64.b64encode(for_page(drawing.svg).encode()).decode()
-    width, height = (round(96 * inches) for inches in drawing.figure.get_size_inches())
-    return {"drawing": drawing, "data": f"data:image/svg+xml;base64,{data}", "width": width, "height": height}
 
 
 def _registered(each: Registered) -> dict[str, Any]:
     text = ("prediction", "contrast", "predicted", "interval rule", "point rule", "standing")
     notes = ["* the locked rule; the other rule decides nothing."]
     verdicts = sheet(f"Verdicts of {each.name}", each.verdicts, text, notes, each.command) if each.verdicts else None
-    return {"one": each, "verdicts": verdicts, "figures": [_figure(drawing) for drawing in each.drawings]}
+    return {"one": each, "verdicts": verdicts, "figures": [picture(drawing) for drawing in each.drawings]}
 
 
 def _cells(found: Findings) -> Sheet:
@@ -210,7 +194,8 @@ def _cells(found: Findings) -> Sheet:
 
 
 def _place(cell: Cell) -> dict[str, str]:
-    return {"graph": cell.key["graph"], "budget": f"{cell.key['budget']:g}", "method": cell.key["label"]}
+    method = cell.key["label"] + (f" ({cell.variant})" if cell.variant else "")
+    return {"graph": cell.key["graph"], "budget": f"{cell.key['budget']:g}", "method": method}
 
 
 def _measured(cell: Cell) -> str:
@@ -225,10 +210,12 @@ def _mean_test(cell: Cell) -> str:
 
 
 def _replay(root: Path, cell: Cell) -> str:
-    return f"aacbench replay {cell.cell_id[:SHORT]} --study {_quoted(root)}"
+    return f"aacbench replay {cell.cell_id[:SHORT]} --study {quoted(root)}"
 
 
-def _provenance(contents: StudyContents, study: Mapping[str, Any]) -> list[tuple[str, list[str]]]:
+def provenance(contents: StudyContents) -> list[tuple[str, list[str]]]:
+    """Return versions, digests and conditions of a study, by what they are of."""
+    study = (contents.plan or {}).get("study", {})
     cells = contents.planned_cells()
     queries = study.get("queries", {})
     graphs = {cell.key["graph"]: cell.key for cell in cells}
@@ -261,7 +248,7 @@ def _digests(key: Mapping[str, Any]) -> str:
     return f"digest {key['graph_digest'][:SHORT]}" + (f", test queries {tests[:SHORT]}" if tests else "")
 
 
-def _runs(root: Path) -> list[str]:
+def runs(root: Path) -> list[str]:
     """Return when each run was started and finished; a damaged log says nothing about the cells."""
     found = []
     for file in sorted((root / RUNS).glob(f"*/{RUN_FILE}")):
@@ -274,7 +261,7 @@ def _runs(root: Path) -> list[str]:
 
 
 def _commands(found: Findings) -> list[tuple[str, str]]:
-    root = _quoted(found.root)
+    root = quoted(found.root)
     return [
         ("This page, its tables and figures", f"aacbench report {root} --open"),
         ("The results with full precision", f"aacbench report {root} --csv"),
@@ -283,7 +270,3 @@ def _commands(found: Findings) -> list[tuple[str, str]]:
         ("One cell, computed again", f"aacbench replay CELL --study {root}"),
         ("Every cell, checked against its digests", f"aacbench status {root}"),
     ]
-
-
-def _quoted(value: object) -> str:
-    return shlex.quote(str(value))

@@ -91,7 +91,7 @@ def analyse(
     """
     profile = profile_of(profile_label or (study.plan or {}).get("study", {}).get("analysis", CROSSED_2.label))
     estimand = estimand_of(estimand_name or profile.estimand)
-    reported = [cell for cell in study.planned_cells() if cell.is_reported]
+    reported = [cell for cell in study.own_cells() if cell.is_reported]
     a, b = _methods(reported, a, b)
     sides_a, sides_b, sides_base = (sides(reported, label) for label in (a, b, BASELINE))
     dijkstra = {side.graph: side.base() for side in sides_base if side.good}

@@ -9,6 +9,8 @@ from aacbench.run.records import BASELINE
 from aacbench.stats.effects import DEGENERATE, DIFFERENT, WITHIN
 from aacbench.stats.profiles import MEASURED
 
+MOST_NAMED = 4  # methods that a sentence names; more are counted
+
 
 def two_sentences(rows: Sequence[Row], tables: Sequence[Table]) -> str:
     """Return who expands least at each budget, and what the tests say."""
@@ -32,7 +34,8 @@ def _fewest(rows: Sequence[Row]) -> str:
         return f"{methods[0]} expands {span} % fewer vertices than {BASELINE}, on {where}."
     won = Counter(row.method for group in places.values() for row in group if row.test == min(_tests(group)))
     tied = sum(won.values()) > len(places)
-    listed = _and([f"{name} in {won[name]}" for name in sorted(won, key=lambda name: -won[name])])
+    best = sorted(won, key=lambda name: -won[name])
+    listed = _and([f"{name} in {won[name]}" for name in best[:MOST_NAMED]] + _others(best[MOST_NAMED:], won))
     ties = " (a tie counts for each)" if tied else ""
     return (
         f"Of the methods compared on {where}, the one that expands the fewest vertices at the same budget is "
@@ -45,16 +48,25 @@ def _tested(tables: Sequence[Table]) -> str:
     if not compared:
         reasons = [reason for table in tables for reason in table.unpaired]
         return f"No two methods were tested against each other{f': {reasons[0]}' if reasons else ''}."
-    parts = []
-    for table in compared:
-        outcomes = Counter(_outcome(cell, table) for cell in table.cells)
-        parts.append(f"{table.a} is {_and([f'{name} in {count}' for name, count in outcomes.most_common()])}")
+    outcomes = {table.a: Counter(_outcome(cell, table) for cell in table.cells) for table in compared}
+    if len(compared) > MOST_NAMED:
+        outcomes = {f"{len(compared)} methods": sum(outcomes.values(), Counter())}
+    verb = "are" if len(compared) > MOST_NAMED else "is"
+    parts = [
+        f"{name} {verb} {_and([f'{outcome} in {count}' for outcome, count in counts.most_common()])}"
+        for name, counts in outcomes.items()
+    ]
     others = {table.b for table in compared}
     against = f" against {others.pop()}" if len(others) == 1 else ""
     profiles = _and(list(dict.fromkeys(table.profile.label for table in compared)))
     matched = all(table.profile.pairing == MEASURED for table in compared)
     how = "at matched memory" if matched else "at the same budget"
-    return f"Tested{against} {how} ({profiles}), {'; '.join(parts)}."
+    cases = f" of {sum(len(table.cells) for table in compared)} cases" if len(compared) > MOST_NAMED else ""
+    return f"Tested{against} {how} ({profiles}), {'; '.join(parts)}{cases}."
+
+
+def _others(names: Sequence[str], won: Counter[str]) -> list[str]:
+    return [f"{len(names)} others in {sum(won[name] for name in names)}"] if names else []
 
 
 def _outcome(cell: Analysis, table: Table) -> str:

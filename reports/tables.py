@@ -12,6 +12,7 @@ from aacbench.reports.formatting import (
     LONGEST_REASON,
     WORK,
     aligned,
+    chosen_part,
     is_matched,
     is_oracle,
     literal,
@@ -29,13 +30,21 @@ from aacbench.reports.formatting import (
 )
 from aacbench.run.layout import short_ids
 from aacbench.run.matched import bytes_per_vertex, self_reported
-from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION
+from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION, without_traffic
 from aacbench.run.store import Cell
 from aacbench.util.text import one_line
 
 MOST_IDS = 5  # of the cells with one reason
+_RULES = {
+    "directionality-aware/1": "each value counts as 4 bytes, and direction is as declared by the data set",
+    "four-byte/1": "each value counts as 4 bytes",
+    "as-declared/1": "direction is as declared by the data set",
+}
 _REMEDIES = {"timeout": "raise --time-limit", "out-of-memory": "raise --memory-limit"}
-TEXT_COLUMNS = ("graph", "method", "settings", "outcome")
+TEXT_COLUMNS = ("graph", "traffic", "method", "variant", "settings", "outcome")
+
+
+_Place = tuple[str, str, float, str]  # variant, graph, budget and label
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +78,17 @@ class Row:
     policy: str
     facts: str
     ids: tuple[str, ...]
+    variant: str = ""
+    traffic: str = ""
 
     def cells(self) -> dict[str, str]:
         baseline = self.method == BASELINE
         return {
-            "graph": self.graph,
+            "graph": without_traffic(self.graph, self.traffic),
+            "traffic": self.traffic,
             "budget": "" if baseline else f"{self.budget:g}",
             "method": marked(self.method, self.oracle, self.matched),
+            "variant": self.variant,
             "nominal B/v": "" if self.convention.startswith("measured/") else optional(self.nominal, ".4g"),
             "measured B/v": "declared" if self.declared else optional(self.measured, ".1f"),
             "settings": self.settings,
@@ -92,25 +105,30 @@ class Row:
 
 
 def rows_of(cells: Iterable[Cell]) -> list[Row]:
-    groups: dict[tuple[str, float, str], list[Cell]] = {}
+    """Return the rows by graph, then by budget, at which methods are compared; the baseline comes first."""
+    groups: dict[_Place, list[Cell]] = {}
     for cell in cells:
         key = cell.key
-        groups.setdefault((key["graph"], key["budget"], key["label"]), []).append(cell)
-    bases = {graph: group for (graph, _, label), group in groups.items() if label == BASELINE}
-    return [_row(key, group, bases.get(key[0], [])) for key, group in groups.items()]
+        groups.setdefault((cell.variant, key["graph"], key["budget"], key["label"]), []).append(cell)
+    bases = {place[:2]: group for place, group in groups.items() if place[3] == BASELINE}
+    places = {place: number for number, place in enumerate(dict.fromkeys(place[:2] for place in groups))}
+    ordered = sorted(groups, key=lambda place: (places[place[:2]], place[3] != BASELINE, place[2]))
+    return [_row(place, groups[place], bases.get(place[:2], [])) for place in ordered]
 
 
-def markdown(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
+def markdown(rows: Sequence[Row], notes: Iterable[str] = (), plain_reasons: bool = False) -> str:
+    """Return the table, notes, and the reasons of failures; these without the escapes of Markdown for a terminal."""
     if not rows:
         return "No cells yet."
-    rows, graph_notes = with_short_graphs(_with_told_work(rows))
-    parts = [aligned([row.cells() for row in rows], TEXT_COLUMNS)]
-    reasons = list(map(literal, _reasons(rows)))
-    parts += ["\n".join(lines) for lines in ([*notes, *_notes(rows), *graph_notes], reasons) if lines]
-    return without_markup("\n\n".join(parts))
+    rows, graph_notes = with_short_graphs(with_told_work(rows))
+    said = "\n".join([*notes, *_notes(rows), *graph_notes])
+    reasons = "\n".join(_reasons(rows))
+    reasons = reasons if plain_reasons else without_markup("\n".join(map(literal, reasons.splitlines())))
+    table = aligned([row.cells() for row in rows], TEXT_COLUMNS)
+    return "\n\n".join(filter(None, [without_markup(table), without_markup(said), reasons]))
 
 
-def _with_told_work(rows: Sequence[Row]) -> Sequence[Row]:
+def with_told_work(rows: Sequence[Row]) -> Sequence[Row]:
     """Leave `h_work` out if no method has any: the columns would say nothing."""
     return rows if any(row.h_work for row in rows) else [replace(row, h_work=None, total=None) for row in rows]
 
@@ -119,7 +137,7 @@ def latex(rows: Sequence[Row], notes: Iterable[str] = ()) -> str:
     """Return the table as a LaTeX tabular, under comments with what is to be said of it."""
     if not rows:
         return "% No cells yet."
-    rows, graph_notes = with_short_graphs(_with_told_work(rows))
+    rows, graph_notes = with_short_graphs(with_told_work(rows))
     said = [*notes, *_notes(rows), *graph_notes, *_reasons(rows)]
     return tabular([row.cells() for row in rows], TEXT_COLUMNS, said)
 
@@ -132,8 +150,8 @@ def csv_text(rows: Iterable[Row]) -> str:
     return out.getvalue()
 
 
-def _row(key: tuple[str, float, str], group: list[Cell], baseline: list[Cell]) -> Row:
-    graph, budget, label = key
+def _row(place: _Place, group: list[Cell], baseline: list[Cell]) -> Row:
+    variant, graph, budget, label = place
     worst = max(group, key=lambda cell: OUTCOMES.index(cell.outcome))
     final = [cell for cell in group if cell.is_reported] or group
     test, spread, work = _mean(final, TEST), _spread(final, TEST), _mean(final, TEST, "h_work")
@@ -168,6 +186,8 @@ def _row(key: tuple[str, float, str], group: list[Cell], baseline: list[Cell]) -
         policy=_by_seed(final, _policy),
         facts=_by_seed(final, lambda cell: setting_text(cell.record.get("build", {}).get("facts", {}))),
         ids=tuple(cell.cell_id for cell in final),
+        variant=variant,
+        traffic=final[0].key.get("traffic", ""),
     )
 
 
@@ -194,12 +214,11 @@ def _notes(rows: Sequence[Row]) -> list[str]:
         for graph in dict.fromkeys(row.graph for row in rows)
         if graph not in with_baseline
     ]
-    conventions = sorted({row.convention for row in rows})
-    if any(not name.startswith("measured/") for name in conventions):
-        notes.append(
-            f"Nominal bytes follow {', '.join(conventions)}: each value counts as 4 bytes, and direction is as "
-            "declared by the data set; measured bytes are those of the arrays."
-        )
+    notes += [
+        f"Nominal bytes follow {name}: {_RULES[name]}; measured bytes are those of the arrays."
+        for name in sorted({row.convention for row in rows})
+        if name in _RULES
+    ]
     if any(row.declared for row in rows):
         notes.append("declared: self-reported memory; excluded from comparisons at matched memory.")
     if any(row.cost_mean is not None for row in rows):
@@ -232,7 +251,8 @@ def _reasons(rows: Sequence[Row]) -> list[str]:
     for (outcome, reason), failed in sorted(grouped.items(), key=lambda item: -OUTCOMES.index(item[0][0])):
         places: dict[str, list[str]] = {}
         for row in failed:
-            places.setdefault(f"{row.method} on {row.graph}", []).append(f"{row.budget:g}")
+            variant = f" ({row.variant})" if row.variant else ""
+            places.setdefault(f"{row.method} on {row.graph}{variant}", []).append(f"{row.budget:g}")
         listed = "; ".join(f"{place} at {', '.join(budgets)} B/v" for place, budgets in places.items())
         names = ", ".join(short[row.failed] for row in failed[:MOST_IDS]) + (", ..." if failed[MOST_IDS:] else "")
         lines.append(f"- {names}: {outcome}: {one_line(listed)}: {one_line(reason, LONGEST_REASON)}")
@@ -279,6 +299,7 @@ def _settings(cells: list[Cell], baseline: list[Cell]) -> str:
     shown = set()
     for cell in cells:
         own = short_settings(cell.key["method"], cell.key["params"], cell.record.get("defaults", {}), said)
+        own = " ".join(filter(None, (own, chosen_part(cell))))
         changed = {key: value for key, value in switches(_policy(cell)).items() if usual.get(key) != value}
         shown.add(" ".join(filter(None, (own, setting_text(changed, said)))))
     return shown.pop() if len(shown) == 1 else "by seed"

@@ -23,8 +23,9 @@ def made_cell(label, expanded, *, graph="p7", budget=32, seed=1, outcome="ok", r
         "convention": more.pop("convention", MEASURED),
         "seed": seed,
         "splits": [split := more.pop("split", "test")],
+        "policy": more.pop("policy", "modern"),
+        "role": more.pop("role", "single"),
     }
-    key |= {"role": more.pop("role")} if "role" in more else {}
     times, control, costs = (more.pop(name, None) for name in ("times", "control", "costs"))
     bytes_held = {"nominal_per_vertex": budget, "measured_per_vertex": more.pop("measured", float(budget))}
     more.setdefault("build", {"seconds": 0.5, "pool_seconds": 0.25})

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from numba.core.errors import NumbaError
 
 from aacbench.bundle.arrays import Leaf, checked_arrays, checked_scratch, checked_settings, leaves, read_only
+from aacbench.bundle.built_in import BUILT_IN
 from aacbench.bundle.compile_errors import in_words, why_not
 from aacbench.contract.method import (
     BatchHeuristic,
@@ -26,8 +27,9 @@ from aacbench.search.author import author_layout, recursive_function
 from aacbench.search.batch import checked_vertices
 from aacbench.search.bounds import bounds
 from aacbench.search.goal import DISTANCES
-from aacbench.search.layouts import Layout, differential, max_of
+from aacbench.search.layouts import max_of
 from aacbench.search.networks import Network
+from aacbench.search.policy import LABEL_LAYOUTS
 
 Many = Callable[[npt.ArrayLike, int], Array]
 
@@ -45,19 +47,21 @@ class Deployed:
     tier: str
 
 
-def deploy(heuristic: Heuristic, network: Network) -> Deployed:
+def deploy(heuristic: Heuristic, network: Network, label_layout: str = LABEL_LAYOUTS[0]) -> Deployed:
     """Make a heuristic ready for this network, and compile its kernel."""
-    parts = [(part, deploy_leaf(part, network)) for part in leaves(heuristic).values()]
+    parts = [(part, deploy_leaf(part, network, label_layout)) for part in leaves(heuristic).values()]
     forms = [form for _, form in parts]
     whole = _maximum(forms, network) if isinstance(heuristic, MaxHeuristic) else forms[0]
     _check_compiles(parts, whole, network)
     return whole
 
 
-def deploy_leaf(part: Leaf, network: Network) -> Deployed:
+def deploy_leaf(part: Leaf, network: Network, label_layout: str = LABEL_LAYOUTS[0]) -> Deployed:
     """Make one leaf ready; its kernel is not compiled yet."""
+    if label_layout != LABEL_LAYOUTS[0] and getattr(part, "kernel", None) != "differential":
+        raise UsageError(f"label_layout={label_layout} is for the built-in kernel `differential`, and this is another.")
     if isinstance(part, LabelHeuristic):
-        layout = _layout(part, network)
+        layout = _layout(part, network, label_layout)
         return Deployed(layout, _compiled_many(layout, network), "compiled")
     if isinstance(part, BatchHeuristic):
         batch = _batch_many(part, network)
@@ -109,14 +113,14 @@ def _maximum(parts: list[Deployed], network: Network) -> Deployed:
     return Deployed(h, many, tier)
 
 
-def _layout(heuristic: LabelHeuristic, network: Network) -> Any:
+def _layout(heuristic: LabelHeuristic, network: Network, label_layout: str) -> Any:
     arrays, settings = checked_arrays(heuristic.arrays), checked_settings(heuristic.settings)
     if isinstance(heuristic.kernel, str):
-        if heuristic.kernel not in _BUILT_IN:
-            raise UsageError(f"Unknown kernel {heuristic.kernel!r}; the built-in ones are {', '.join(_BUILT_IN)}.")
+        if heuristic.kernel not in BUILT_IN:
+            raise UsageError(f"Unknown kernel {heuristic.kernel!r}; the built-in ones are {', '.join(BUILT_IN)}.")
         if heuristic.goal is not None:
             raise UsageError("A built-in kernel has no goal search; write a kernel of your own for one.")
-        return _BUILT_IN[heuristic.kernel](arrays, settings, network)
+        return BUILT_IN[heuristic.kernel].layout(arrays, settings, network, label_layout)
     if not callable(heuristic.kernel):
         raise UsageError("The kernel of a label heuristic must be the name of a built-in one or an @njit function.")
     _check_kernel(heuristic.kernel)
@@ -131,38 +135,6 @@ def _named(arrays: Mapping[str, Array], settings: Mapping[str, Any]) -> dict[str
     if clash:
         raise UsageError(f"{min(clash)!r} names both an array and a setting; rename one.")
     return {**read_only(arrays), **settings}
-
-
-def _differential(arrays: Mapping[str, Array], settings: Mapping[str, Any], network: Network) -> Layout:
-    vertices = network.graph.vertices
-    if set(arrays) != {"rows"}:
-        raise UsageError("The differential kernel needs exactly one array, named rows.")
-    rows = arrays["rows"]
-    if rows.ndim != 2 or len(rows) != vertices:
-        raise UsageError(f"The array rows must have a row for each of {vertices} vertices, not the shape {rows.shape}.")
-    if rows.dtype.kind not in "if" or rows.dtype == np.float16:
-        raise UsageError(f"The array rows must hold signed integers, or floats of 4 or 8 bytes, not {rows.dtype}.")
-    if rows.dtype.kind == "f" and not np.isfinite(rows).all():
-        raise UsageError("The array rows must be finite; the label of an unreachable vertex is -1.")
-    unknown = set(settings) - {"both", "forward", "margin", "scale"}
-    if unknown:
-        raise UsageError(
-            f"The differential kernel has no setting {min(unknown)!r}; it has both, forward, margin and scale."
-        )
-    both, forward, margin = (settings.get(name, np.int64(0)) for name in ("both", "forward", "margin"))
-    if not all(isinstance(count, np.int64) and count >= 0 for count in (both, forward)):
-        raise UsageError("The settings both and forward must be numbers of columns of rows.")
-    if both + forward > rows.shape[1]:
-        raise UsageError(f"The settings both={both} and forward={forward} exceed the {rows.shape[1]} columns of rows.")
-    if margin < 0 or (rows.dtype.kind == "i" and margin != int(margin)):
-        raise UsageError(f"The margin must be 0 or more, and whole for integer rows, not {margin}.")
-    scale = settings.get("scale")
-    if scale is not None and (network.graph.integral or not scale > 0):
-        raise UsageError(f"The scale must be positive and is for float weights only, so {scale} is refused here.")
-    return differential(network, rows, both=int(both), forward=int(forward), margin=margin, scale=scale)
-
-
-_BUILT_IN: dict[str, Callable[[Mapping[str, Array], Mapping[str, Any], Network], Any]] = {"differential": _differential}
 
 
 def _check_kernel(kernel: Callable[..., Any]) -> None:

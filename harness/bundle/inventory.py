@@ -108,7 +108,8 @@ def check_budget(inventory: Inventory, budget: Budget) -> None:
     detail = f"; its largest array is {largest.name} with {largest.nbytes} bytes" if largest else without
     raise OverBudgetError(
         f"The heuristic deploys {inventory.charged_bytes} bytes, but {budget.bytes_per_vertex:g} bytes a vertex "
-        f"allow {math.floor(allowed)}{detail}."
+        f"allow {math.floor(allowed)}{detail}.",
+        inventory.charged_bytes,
     )
 
 

@@ -204,6 +204,7 @@ def _described_goal(leaf: Leaf) -> dict[str, Any] | None:
     functions = {"start": goal.start, "visit": goal.visit}
     found = {name: function and asdict(address_of(function)) for name, function in functions.items()}
     told = {**found, "memo": goal.memo, "distances": goal.distances}
+    told |= {"bears_traffic": True} if goal.bears_traffic else {}  # only where it is set, so that older digests hold
     if goal.scratch is None:
         return told
     return {**told, "scratch": {name: _described_scratch(each) for name, each in checked_scratch(goal.scratch).items()}}

@@ -46,7 +46,7 @@ def find_reported(root: Path, method: str, graph: str | None, budget: float | No
     from aacbench.run.study import read_study
 
     contents = read_study(root)
-    cells = [cell for cell in contents.planned_cells() if cell.is_reported]
+    cells = [cell for cell in contents.own_cells() if cell.is_reported]  # those of variants are given by id
     shown = graph_names(cell.key["graph"] for cell in cells)
     fitting = [
         cell
@@ -89,6 +89,7 @@ def cell_records(contents: "StudyContents") -> list[dict[str, Any]]:
                 "id": name,
                 "graph": key["graph"],
                 "method": key["label"],
+                "variant": cell.variant,
                 "settings": short_settings(key["method"], key["params"], cell.record.get("defaults", {})),
                 "budget": key["budget"],
                 "seed": key["seed"],
@@ -123,12 +124,13 @@ def cell_table(records: Collection[dict[str, Any]], damaged: Iterable[str]) -> s
             record["seed"],
             record["outcome"],
             "" if record["role"] == SINGLE else record["role"],
+            record["variant"],
             "" if record["planned"] else "not in the plan",
         ]
         for record in records
     ]
-    rows += [[short[name], "", "", "", "", "", "damaged", "", ""] for name in unreadable]
-    headers = ["cell", "graph", "method", "settings", "budget", "seed", "outcome", "role", "plan"]
+    rows += [[short[name], "", "", "", "", "", "damaged", "", "", ""] for name in unreadable]
+    headers = ["cell", "graph", "method", "settings", "budget", "seed", "outcome", "role", "variant", "plan"]
     kept = [column for column in range(len(headers)) if column < 7 or any(row[column] for row in rows)]
     body = [[row[column] for column in kept] for row in rows]
     return tabulate(body, headers=[headers[column] for column in kept], disable_numparse=True)

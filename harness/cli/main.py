@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from aacbench.errors import AacbenchError, DamagedCellError, DamagedPlanError, LockError
-from aacbench.run.exit_codes import MISMATCH, USAGE
+from aacbench.errors import AacbenchError, ClusterError, DamagedCellError, DamagedPlanError, LockError
+from aacbench.run.exit_codes import MISMATCH, SOME_FAILED, USAGE
 from aacbench.util.text import one_line
 from aacbench.version import VERSION
 
@@ -16,6 +16,7 @@ from aacbench.version import VERSION
 GROUPS = {
     "Run a study": {
         "run": ("aacbench.cli.run:run", "Run a protocol: methods on graphs at budgets, to a table."),
+        "recommend": ("aacbench.cli.recommend:recommend", "Find the heuristic for a graph and a memory budget."),
         "protocols": ("aacbench.cli.protocols:protocols", "List the protocols, or show one."),
         "methods": ("aacbench.cli.methods:methods", "List the methods, or show one: claims, parameters, an example."),
         "graphs": ("aacbench.cli.graphs:graphs", "List the graphs, or show one."),
@@ -27,6 +28,7 @@ GROUPS = {
         "report": ("aacbench.cli.results:report", "Print the tables of a study: Markdown, CSV, LaTeX or JSON."),
         "compare": ("aacbench.cli.results:compare", "Compare two methods query by query."),
         "stats": ("aacbench.cli.results:stats", "Test whether two methods differ, or are equivalent."),
+        "records": ("aacbench.cli.records:records", "The best known on each graph within each budget."),
         "paper": ("aacbench.cli.paper:paper", "Replay the tables and figures of the AAC paper."),
     },
     "Use the cells of a study": {
@@ -94,13 +96,19 @@ def main(arguments: list[str] | None = None) -> None:
         if "--debug" in words:
             raise
         click.echo(f"aacbench: {error}", err=True)
-        sys.exit(MISMATCH if isinstance(error, LockError | DamagedPlanError | DamagedCellError) else USAGE)
+        sys.exit(_exit_code(error))
     except OSError as error:
         sentence = _sentence(error)
         if not sentence or "--debug" in words:
             raise
         click.echo(f"aacbench: {sentence}", err=True)
         sys.exit(USAGE)
+
+
+def _exit_code(error: AacbenchError) -> int:
+    if isinstance(error, ClusterError):
+        return SOME_FAILED  # as for a run that was stopped: what is finished is kept
+    return MISMATCH if isinstance(error, LockError | DamagedPlanError | DamagedCellError) else USAGE
 
 
 def _sentence(error: OSError) -> str:

@@ -11,19 +11,17 @@ if TYPE_CHECKING:
     from aacbench.plugins.manager import PluginManager
     from aacbench.plugins.records import Origin
 
-COLUMNS = ("name", "version", "origin", "methods", "problems")
-
 
 @click.command()
 @PLUGIN_FILES
 @AS_JSON
 def plugins(plugin_files: tuple[Path, ...], as_json: bool) -> None:
-    """List the plugins, their methods, and their problems.
+    """List the plugins, what they declare, and their problems.
 
     Installed plugins are found automatically. AACBENCH_PLUGINS, a comma-separated list of names and paths, loads
     exactly those and the built-ins.
     """
-    from aacbench.plugins.manager import load_plugins
+    from aacbench.plugins.manager import KINDS, load_plugins
 
     manager = load_plugins(plugin_files)
     rows = _rows(manager)
@@ -32,11 +30,12 @@ def plugins(plugin_files: tuple[Path, ...], as_json: bool) -> None:
         return
     from tabulate import tabulate
 
-    table = [
-        [row["name"], row["version"], row["origin"], ", ".join(row["methods"]), len(row["problems"]) or ""]
-        for row in rows
-    ]
-    click.echo(tabulate(table, headers=COLUMNS, disable_numparse=True))
+    declared = [kind for kind in KINDS if any(row[kind] for row in rows)]
+    table = []
+    for row in rows:
+        offers = [", ".join(row[kind]) for kind in declared]
+        table.append([row["name"], row["version"], row["origin"], *offers, len(row["problems"]) or ""])
+    click.echo(tabulate(table, headers=["name", "version", "origin", *declared, "problems"], disable_numparse=True))
     for number, problem in enumerate(manager.problems()):
         click.echo(("" if number else "\n") + problem.line)
 
@@ -50,12 +49,14 @@ def _rows(manager: "PluginManager") -> list[dict[str, Any]]:
 
 
 def _row(origin: "Origin", offers: Any = None) -> dict[str, Any]:
+    from aacbench.plugins.manager import KINDS
+
     return {
         "name": origin.plugin,
         "version": origin.version,
         "origin": "built-in" if origin.kind == "built-in" else origin.where,
         "kind": origin.kind,
         "digest": origin.digest,
-        **{kind: [record.name for record in getattr(offers, kind, ())] for kind in ("methods", "graphs", "protocols")},
+        **{kind: [record.name for record in getattr(offers, kind, ())] for kind in KINDS},
         "problems": [],
     }

@@ -140,8 +140,11 @@ def paragraph(judged: Judged, standing: str) -> str:
 def _counted(judged: Judged) -> str:
     if not judged.not_counted:
         return str(judged.count)
-    claim = "does not claim" if len(judged.not_counted) == 1 else "do not claim"
-    return f"{judged.count} ({', '.join(judged.not_counted)} {claim} consistency: not counted)"
+    told = [
+        f"{', '.join(labels)} {'does' if len(labels) == 1 else 'do'} not claim {claim}: not counted"
+        for claim, labels in judged.not_counted.items()
+    ]
+    return f"{judged.count} ({'; '.join(told)})"
 
 
 def _prediction_text(prediction: Prediction) -> str:

@@ -3,16 +3,18 @@
 import gc
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from aacbench.errors import AacbenchError
-from aacbench.reports import latency, statistics, statistics_text, tables
-from aacbench.reports.figures import Drawing, gallery
-from aacbench.reports.figures.style import pdf
+from aacbench.processes.beside import beside
+from aacbench.reports import controls, latency, statistics, statistics_text, tables
+from aacbench.reports.figures import Drawing, gallery, stem_of
+from aacbench.reports.figures.style import settle
 from aacbench.reports.formatting import table_notes, tabular
-from aacbench.reports.page import Findings, Registered, html
+from aacbench.reports.page import Findings, PluginSection, Registered, html
 from aacbench.run.layout import DERIVED, REGISTRATION
 from aacbench.run.records import BASELINE
 from aacbench.run.study import StudyContents
@@ -20,6 +22,7 @@ from aacbench.util.atomic_io import make_folder, replace_file, storing
 
 if TYPE_CHECKING:
     from aacbench.prereg.verify import Verification
+    from aacbench.reports.comparison_page import Compared
 
 PAGE, TEX, FIGURES = "report.html", "tables.tex", "figures"
 MOST_PAIRS = 8  # methods that a page tests against the first; the others wait for `aacbench stats`
@@ -33,6 +36,7 @@ def write_files(
     text: str,
     out: Path | None = None,
     maps: bool = False,
+    plugins: Sequence[PluginSection] = (),
 ) -> Path:
     """Write everything into the study's own folder for it, or into `out`, and return the path of the page."""
     folder = out or root / DERIVED
@@ -48,39 +52,59 @@ def write_files(
         tables=pairs,
         drawings=drawings,
         registered=registered,
+        plugins=plugins,
         untested=untested,
     )
-    files = {
-        PAGE: html(found).encode(),
-        "results.md": (text + "\n").encode(),
-        "results.csv": tables.csv_text(rows).encode(),
-        TEX: _latex(rows, pairs, times, table_notes(contents.plan)).encode(),
-    }
+    own = [row for row in rows if not row.variant]
     drawn = [*drawings, *(drawing for each in registered for drawing in each.drawings)]
+    drawn += [drawing for section in plugins for drawing in section.drawings]
+    for drawing in drawn:
+        settle(drawing.figure)  # before the other process begins, which needs it too
     with storing(folder, "choose another folder with --out"):
-        make_folder(folder)
-        for name, data in files.items():
-            replace_file(folder / name, data)
-        _write_figures(folder / FIGURES, drawn, own=out is None)
+        make_folder(folder / FIGURES)
+        with beside(partial(_write_pdfs, folder / FIGURES, drawn)):  # half of the time of all that follows
+            files = {
+                PAGE: html(found).encode(),
+                "results.md": (text + "\n").encode(),
+                "results.csv": tables.csv_text(rows).encode(),
+                TEX: _latex(own, pairs, times, table_notes(contents.plan), controls.controls_of(contents)).encode(),
+                **{f"{FIGURES}/{drawing.stem}.svg": drawing.svg.encode() for drawing in drawn},
+            }
+            for name, data in files.items():
+                replace_file(folder / name, data)
+        if out is None:
+            _remove_others(folder / FIGURES, {drawing.stem for drawing in drawn})
     return folder / PAGE
 
 
-def _write_figures(folder: Path, drawings: Sequence[Drawing], own: bool) -> None:
-    """Write each figure twice; in a folder of our `own`, remove those of an earlier report."""
-    make_folder(folder)
-    written = set()
+def write_comparison(found: "Compared", out: Path | None = None) -> Path:
+    """Write the page of a comparison into the first study's own folder for it, or into `out`, and return its path."""
+    from aacbench.reports.comparison_page import html as comparison_html
+
+    folder = out or found.a.study / DERIVED
+    page = folder / f"compare-{stem_of(found.names[0])}-{stem_of(found.names[1])}.html"
+    data = comparison_html(found).encode()
+    with storing(folder, "choose another folder with --out"):
+        make_folder(folder)
+        replace_file(page, data)
+    return page
+
+
+def _write_pdfs(folder: Path, drawings: Sequence[Drawing]) -> None:
     for drawing in drawings:
-        for ending, data in ((".svg", drawing.svg.encode()), (".pdf", pdf(drawing.figure))):
-            replace_file(folder / f"{drawing.stem}{ending}", data)
-            written.add(f"{drawing.stem}{ending}")
-    for path in folder.iterdir() if own else ():
-        if path.suffix in (".svg", ".pdf") and path.name not in written:
+        replace_file(folder / f"{drawing.stem}.pdf", drawing.pdf)
+
+
+def _remove_others(folder: Path, stems: Collection[str]) -> None:
+    """Remove the figures of an earlier report."""
+    for path in folder.iterdir():
+        if path.suffix in (".svg", ".pdf") and path.stem not in stems:
             path.unlink()
 
 
 def _pairs(contents: StudyContents) -> tuple[list[statistics.Table], str]:
     """Test each method against the study's first, and say which were left out for want of time."""
-    labels = dict.fromkeys(cell.key["label"] for cell in contents.planned_cells() if cell.is_reported)
+    labels = dict.fromkeys(cell.key["label"] for cell in contents.own_cells() if cell.is_reported)
     first, *others = [label for label in labels if label != BASELINE] or [""]
     tested = [statistics.analyse(contents, other, first, None, None, light=True) for other in others[:MOST_PAIRS]]
     rest = others[MOST_PAIRS:]
@@ -92,6 +116,7 @@ def _latex(
     pairs: Sequence[statistics.Table],
     times: Sequence[latency.Latency],
     notes: Sequence[str],
+    found: controls.Controls | None,
 ) -> str:
     """Return all tables; comments above each say what it is."""
     parts = [tables.latex(rows, notes)]
@@ -101,6 +126,7 @@ def _latex(
             parts.append(tabular(statistics_text.rows(table), statistics_text.TEXT_COLUMNS, [heading]))
     if times:
         parts.append(latency.latex(times))
+    parts += [controls.latex(found)] if found else []
     return "\n\n".join(parts) + "\n"
 
 
@@ -149,7 +175,6 @@ def _forests(name: str, found: "Verification", lock: str) -> Iterator[Drawing]:
     """Draw the predictions of each estimand with their bands; a count has no interval."""
     from aacbench.prereg.evaluate import forest
     from aacbench.reports.figures import forest as plot
-    from aacbench.reports.figures import stem_of
     from aacbench.stats import estimand
 
     judged = [one for one in found.judged if one.effects]

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from aacbench.cli.shared import MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, report_damage, stop_by_signals
-from aacbench.library.options import MANY_WORKERS, REPETITIONS, RunOptions, default_workers
+from aacbench.library.options import EXECUTORS, MANY_WORKERS, REPETITIONS, RunOptions, default_workers
 from aacbench.processes.pool import start_server
 from aacbench.run.exit_codes import ALL_OK, NOTHING_RAN
 
@@ -25,7 +25,8 @@ STOPPED = 1  # as for a run that could not finish some of its cells
     "--queries", help="V/T for validation and test, such as 100/100; one number for both; or a .csv or .scen file."
 )
 @click.option("--search", help="Search policy: modern, paper, or with changes, such as modern,tie=fifo.")
-@click.option("--convention", help="Accounting convention: measured/1 or directionality-aware/1.")
+@click.option("--convention", help="Accounting convention, such as measured/1 or directionality-aware/1.")
+@click.option("--traffic", help='Weights raised after the build, such as "none,arcs[share=0.05,factor=3]".')
 @PLUGIN_FILES
 @click.option(
     "--workers",
@@ -33,6 +34,16 @@ STOPPED = 1  # as for a run that could not finish some of its cells
     show_default="as many as cores, up to 4",
     type=click.IntRange(1, MANY_WORKERS),
     help="Worker processes.",
+)
+@click.option(
+    "--executor",
+    type=click.Choice(EXECUTORS),
+    default="local",
+    show_default=True,
+    help="Where cells run: in processes on this machine, or on a cluster of dask.",
+)
+@click.option(
+    "--scheduler", metavar="ADDRESS", help="The scheduler of a cluster that is there, such as tcp://HOST:8786."
 )
 @click.option(
     "--out",
@@ -72,8 +83,8 @@ def run(context: click.Context, /, dry_run: bool, **options: Any) -> None:
     """
     stop_by_signals()
     try:
-        start_server()  # first, so that it imports what workers need while this process does the same
-
+        if options["executor"] == "local":
+            start_server()  # first, so that it imports what workers need while this process does the same
         code = _run(RunOptions(**options), dry_run)
     except KeyboardInterrupt:
         click.echo("aacbench: stopped; what is finished is kept, and the same command goes on from there.", err=True)

@@ -1,9 +1,13 @@
 """Budgets, and the conventions that say how bytes per vertex are charged."""
 
+import math
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Any
 
 from aacbench.errors import UsageError
+
+ROOM = "room"  # by this name `fit` may hand on the budget in bytes to `build`; tables leave it out
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,9 @@ class Convention:
 
 MEASURED = Convention("measured", 1, value_bytes=None, direction="computed", enforced=True)
 PAPER = Convention("directionality-aware", 1, value_bytes=4, direction="declared", enforced=False)
-CONVENTIONS = {convention.label: convention for convention in (MEASURED, PAPER)}
+AS_DECLARED = Convention("as-declared", 1, value_bytes=None, direction="declared", enforced=True)
+FOUR_BYTE = Convention("four-byte", 1, value_bytes=4, direction="computed", enforced=False)
+CONVENTIONS = {convention.label: convention for convention in (MEASURED, PAPER, AS_DECLARED, FOUR_BYTE)}
 
 
 def convention(label: str) -> Convention:
@@ -79,6 +85,10 @@ class Budget:
     def value_bytes(self, real: int) -> int:
         """Return the charge, in bytes, for one stored value that is `real` bytes wide."""
         return real if self.convention.value_bytes is None else self.convention.value_bytes
+
+    def total_bytes(self, info: GraphInfo) -> int:
+        """Return the whole bytes that may be deployed for all vertices together."""
+        return math.floor(Fraction(self.bytes_per_vertex) * info.vertices)
 
     def values(self, real: int) -> int:
         """Return how many values of `real` bytes fit at each vertex."""

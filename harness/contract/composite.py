@@ -17,6 +17,7 @@ MethodOf = Callable[[str], Method]
 Resolve = Callable[[Method, Mapping[str, Any]], Params]
 
 PARTS = "parts"  # the parameter that holds the resolved parts of a method, in plans and cells
+ALTERNATIVE, LEFT_OUT = "alternative", "left_out"  # marks of a part that may be chosen, and of one that does not fit
 MADE_OF_SECONDS = 10.0  # time limit of an author's `made_of`
 MAX_DEPTH = 4  # parts within parts: deeper nesting is a cycle, or unreadable in a report
 
@@ -57,21 +58,29 @@ def resolve_parts(method: Method, params: Params, method_of: MethodOf, resolve: 
     if depth == MAX_DEPTH:
         raise UsageError(f"{method.name} nests methods more than {MAX_DEPTH} deep; use fewer levels.")
     parts = _parts_named_by(method, params)
-    if method.claims.matched and math.fsum(part.share for part in parts) > 1:
+    if method.claims.matched and not method.chooses and math.fsum(part.share for part in parts) > 1:
         raise UsageError(f"{method.name} gives its parts more than its budget; it must claim matched=False.")
     resolved = []
     for part in parts:
         inner = method_of(part.method)
         inner_params = resolve_parts(inner, resolve(inner, part.params), method_of, resolve, depth + 1)
-        resolved.append({"method": inner.name, "share": part.share, "params": dict(inner_params)})
+        resolved.append(
+            {
+                "method": inner.name,
+                "share": part.share,
+                "params": dict(inner_params),
+                **({ALTERNATIVE: True} if method.chooses else {}),
+            }
+        )
     return {**params, PARTS: resolved}
 
 
 def assemble(method: Method, params: Params, method_of: MethodOf) -> Method:
     """Return a method without `made_of` whose claims, fit, search and build include those of its parts.
 
-    `params` come from `resolve_parts`, fitted or not. A method without parts is returned as it is.
+    `params` come from `resolve_parts`, fitted or not. Claims that the method waives with these params are left out.
     """
+    method = _with_claims_kept(method, params)
     if method.made_of is None:
         return method
     parts = [assemble(method_of(part["method"]), part["params"], method_of) for part in params[PARTS]]
@@ -85,33 +94,41 @@ def assemble(method: Method, params: Params, method_of: MethodOf) -> Method:
             share = replace(budget, bytes_per_vertex=budget.bytes_per_vertex * entry["share"])
             part_params = part.fit(share, info, dict(entry["params"]))
             if isinstance(part_params, Unsupported):
-                return Unsupported(f"{part.name} at {share.bytes_per_vertex:g} B/v: {part_params.reason}")
-            fitted.append({**entry, "params": part_params})
+                refusal = f"{part.name} at {share.bytes_per_vertex:g} B/v: {part_params.reason}"
+                if not method.chooses:
+                    return Unsupported(refusal)
+                fitted.append({**entry, LEFT_OUT: refusal})
+            else:
+                fitted.append({**entry, "params": part_params})
+        if all(LEFT_OUT in entry for entry in fitted):
+            return Unsupported(f"none of its parts fits; {fitted[0][LEFT_OUT]}")
         return {**own, PARTS: fitted}
 
     def build(context: BuildContext) -> Heuristic | Unsupported:
-        built = []
-        for part, entry in zip(parts, context.params[PARTS], strict=True):
-            made = part.build(_context_for(part, context, entry["params"]))
-            if isinstance(made, Unsupported):
-                return Unsupported(f"{part.name}: {_with_need(made, context)}")
-            built.append(made)
-        return method.build(replace(_context_for(method, context, context.params), parts=tuple(built)))
+        own = _context_for(method, context, context.params)
+        built, refused = _built(parts, context)
+        if method.chooses:
+            return method.build(replace(own, alternatives=built))
+        if refused is not None:
+            return refused
+        return method.build(replace(own, parts=tuple(part for part in built if not isinstance(part, Unsupported))))
 
     def search(params: Params) -> Mapping[str, bool | str]:
         switches: dict[str, bool | str] = {}
-        for part, entry in zip(parts, params[PARTS], strict=True):
+        for part, entry in () if method.chooses else zip(parts, params[PARTS], strict=True):
             switches |= part.search(entry["params"])
         return {**switches, **method.search(params)}
 
     claims = _joint_claims([method.claims, *(part.claims for part in parts)])
+    if method.chooses:  # a part for undirected graphs is left out on others
+        claims = replace(claims, directed=any(part.claims.directed for part in parts))
     return replace(method, claims=claims, fit=fit, build=build, search=search, made_of=None)
 
 
 def standalone(method: Method, params: Params, method_of: MethodOf) -> Method:
     """Return the assembled method with these parts fixed: its `fit` takes the method's own params only."""
     if method.made_of is None:
-        return method
+        return _with_claims_kept(method, params)
     assembled = assemble(method, params, method_of)
 
     def fit(budget: "Budget", info: "GraphInfo", own: Params) -> Params | Unsupported:
@@ -128,8 +145,8 @@ def part_names(params: Params) -> Iterator[str]:
 
 
 def nominal_bytes(params: Params, budget: float) -> float:
-    """Return the bytes per vertex that all parts are given together; without parts, the budget."""
-    if PARTS not in params:
+    """Return the bytes per vertex that all parts are given together; without parts, or of alternatives, the budget."""
+    if PARTS not in params or any(ALTERNATIVE in part for part in params[PARTS]):
         return budget
     return math.fsum(nominal_bytes(part["params"], budget * part["share"]) for part in params[PARTS])
 
@@ -155,12 +172,37 @@ def _context_for(method: Method, context: BuildContext, params: Params) -> Build
     return replace(context, params=dict(params), oracle_queries=queries, method=method.name)
 
 
+def _built(
+    parts: list[Method], context: BuildContext
+) -> tuple[tuple[Heuristic | Unsupported, ...], Unsupported | None]:
+    """Return the parts as they were built, and the first that could not be; after one that is no alternative, stop."""
+    built: list[Heuristic | Unsupported] = []
+    for part, entry in zip(parts, context.params[PARTS], strict=True):
+        if LEFT_OUT in entry:
+            built.append(Unsupported(entry[LEFT_OUT]))
+            continue
+        made = part.build(_context_for(part, context, entry["params"]))
+        built.append(made)
+        if isinstance(made, Unsupported) and ALTERNATIVE not in entry:
+            return tuple(built), Unsupported(f"{part.name}: {_with_need(made, context)}")
+    return tuple(built), None
+
+
 def _with_need(refusal: Unsupported, context: BuildContext) -> str:
     """Return a part's reason; the bytes that it needs are not those of the whole, so they are in the sentence only."""
     if refusal.bytes_needed is None:
         return refusal.reason
     each = refusal.bytes_needed / context.graph.vertices
     return f"{refusal.reason.rstrip('.')}; this part would need {refusal.bytes_needed} bytes ({each:.1f} B/v)"
+
+
+def _with_claims_kept(method: Method, params: Params) -> Method:
+    """Return the method without the claims that it waives with these params."""
+    waived = sorted(method.waives(params))
+    unknown = set(waived) - {field.name for field in fields(Claims)}
+    if unknown:
+        raise UsageError(f"{method.name} waives {min(unknown)!r}, which is not a claim.")
+    return replace(method, claims=replace(method.claims, **dict.fromkeys(waived, False))) if waived else method
 
 
 def _joint_claims(claims: list[Claims]) -> Claims:

@@ -1,20 +1,28 @@
 """Parameters and budget rules shared by methods with landmarks."""
 
+from fractions import Fraction
 from typing import Any
 
-from aacbench.contract.budget import Budget, GraphInfo
+from aacbench.contract.budget import ROOM, Budget, GraphInfo
 from aacbench.contract.method import Parameter, Params, Unsupported
 
 GROWING = ("fps", "avoid", "random", "degree")  # the first K landmarks of a longer run are the run for K
 BY_COORDINATES = ("planar", "boundary")
 SELECTORS = (*GROWING, *BY_COORDINATES, "maxcover", "mixed")
 
+PACKED = ("for16", "cover", "packed")  # lossless and narrow: how many landmarks fit is known once they are encoded
+STEPS = {"u16": 2, "u8": 1}  # bytes of a label in whole steps
+STEP_BYTES = 8  # of the step of each column
+
+_REAL_BYTES = "{} labels need a convention that charges real bytes, such as measured/1"
+
 LABELS = Parameter(
     "auto",
     "how distances are stored: exact (integers, or 8-byte floats with a margin for rounding), fixed (float weights "
-    "rounded down to 4-byte integers, still admissible) or replay (8-byte floats without a margin, as published); auto "
+    "rounded down to 4-byte integers, still admissible), replay (8-byte floats without a margin, as published), or in "
+    "one of the narrow stores for16, cover, packed (lossless), u16 and u8 (in whole steps, rounded down); auto "
     "is exact for integer weights, else fixed, or replay where the convention does not charge real widths",
-    choices=("auto", "exact", "fixed", "replay"),
+    choices=("auto", "exact", "fixed", "replay", *PACKED, *STEPS),
 )
 
 
@@ -35,6 +43,8 @@ def landmarks_that_fit(budget: Budget, info: GraphInfo, params: Params) -> Param
     impossible = cannot_select(info, params.get("pool"))
     if impossible:
         return impossible
+    if params["labels"] in PACKED:
+        return room_for(budget, info, params)
     values = values_that_fit(budget, info, params["labels"])
     if isinstance(values, Unsupported):
         return values
@@ -46,6 +56,16 @@ def landmarks_that_fit(budget: Budget, info: GraphInfo, params: Params) -> Param
     return {**params, "K": min(wanted or fits, info.vertices), "labels": labels}
 
 
+def room_for(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
+    """Return the params with the bytes that a narrow store may take; how many labels these hold, the build finds."""
+    labels = params["labels"]
+    if budget.convention.value_bytes is not None:
+        return Unsupported(_REAL_BYTES.format(labels))
+    if info.label_bytes > 4:
+        return Unsupported(f"{labels} labels are for distances that fit 4 bytes; use labels=exact")
+    return {**params, ROOM: budget.total_bytes(info)}
+
+
 def does_not_fit(what: str, wanted: int, budget: Budget, fits: int) -> Unsupported:
     """Return the answer to a user who asked for `wanted` landmarks or labels where only `fits` fit the budget."""
     return Unsupported(f"{max(1, wanted)} {what} do not fit {budget.bytes_per_vertex:g} bytes per vertex; {fits} do")
@@ -53,6 +73,8 @@ def does_not_fit(what: str, wanted: int, budget: Budget, fits: int) -> Unsupport
 
 def values_that_fit(budget: Budget, info: GraphInfo, labels: str) -> int | Unsupported:
     """Return how many labels fit at each vertex, given the value of the parameter `labels`."""
+    if labels in STEPS:
+        return _columns_that_fit(budget, info, labels)
     if info.integral and labels == "fixed":
         return Unsupported("Fixed-point labels are for float weights; use labels=exact for integer weights")
     width = info.label_bytes if info.integral or labels not in ("exact", "replay") else 8
@@ -60,6 +82,19 @@ def values_that_fit(budget: Budget, info: GraphInfo, labels: str) -> int | Unsup
     if fits < 1:
         return Unsupported(f"A label of {width} bytes does not fit {budget.bytes_per_vertex:g} bytes per vertex")
     return fits
+
+
+def _columns_that_fit(budget: Budget, info: GraphInfo, labels: str) -> int | Unsupported:
+    """Return how many columns of labels fit; the step of each is charged too."""
+    if budget.convention.value_bytes is not None:
+        return Unsupported(_REAL_BYTES.format(labels))
+    fits = int(Fraction(budget.bytes_per_vertex) * info.vertices // (info.vertices * STEPS[labels] + STEP_BYTES))
+    return fits or Unsupported(f"A column of {labels} labels does not fit {budget.bytes_per_vertex:g} bytes per vertex")
+
+
+def waived(params: Params) -> tuple[str, ...]:
+    """Return the claims that methods with landmarks do not make: labels in steps are not consistent."""
+    return ("consistent",) if params["labels"] in STEPS else ()
 
 
 def resolved(budget: Budget, info: GraphInfo, labels: str) -> str:

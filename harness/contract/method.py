@@ -1,6 +1,6 @@
 """The records a method is made of: claims, parameters, the build context, heuristics and the method itself."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -64,18 +64,30 @@ class Part:
 
 
 class PoolService(Protocol):
-    """Landmark pools, computed once per graph. Every method that uses a pool is charged its full computing time."""
+    """Landmark pools, computed once per graph. Every method that uses a pool is charged its full computing time.
 
-    def farthest(self, count: int, start: int | None = None) -> "Pool":
+    With `at`, a pool has only the columns of these vertices; a large one is then never in memory, nor stored, as a
+    whole. A method that chooses from a pool on a sample needs no more, and gets the rows it deploys from `rows`.
+    """
+
+    def farthest(self, count: int, start: int | None = None, *, at: "Array | None" = None) -> "Pool":
         """Return `count` farthest-point landmarks; the first is `start`, by default the component's lowest vertex."""
         ...
 
-    def selected(self, selector: str, count: int, seed: int = 0) -> "Pool":
+    def selected(self, selector: str, count: int, seed: int = 0, *, at: "Array | None" = None) -> "Pool":
         """Return `count` landmarks chosen by one of the `SELECTORS`, or all vertices if the component has fewer."""
         ...
 
-    def of(self, landmarks: "npt.ArrayLike") -> "Pool":
+    def of(self, landmarks: "npt.ArrayLike", *, at: "Array | None" = None) -> "Pool":
         """Return the pool of the given landmarks, in their order."""
+        ...
+
+    def rows(self, pool: "Pool", chosen: "npt.ArrayLike") -> "Pool":
+        """Return the landmarks at these positions of a pool, with the columns of every vertex."""
+        ...
+
+    def is_large(self, count: int) -> bool:
+        """Return whether so many landmarks make a pool that should be asked for at some vertices only."""
         ...
 
 
@@ -116,6 +128,7 @@ class BuildContext:
     progress: Callable[[str], None] = field(default=lambda _: None)
     oracle_queries: "QuerySet | None" = None
     parts: "tuple[Heuristic, ...]" = ()
+    alternatives: "tuple[Heuristic | Unsupported, ...]" = ()
     method: str = ""
     artifacts: ArtifactService = field(default_factory=NothingStored)
 
@@ -159,6 +172,9 @@ class GoalSearch:
     there is one search, with `towards` True. Every settled vertex counts as an expansion. Without `visit` there is no
     search. The functions must be `@njit` functions at module level.
 
+    The search runs on the graph that is searched. Where weights were raised after the build, `distance` is thus larger
+    than it was; with `bears_traffic` the author claims that the bounds stay below the distances before the rise.
+
     With `scratch`, a mapping from names to `Scratch`, these functions and the kernel get a record in the place of
     `memo`: it has the scratch by name, and the zeros as `memo`. `add_work(scratch, count)`, which comes with `get` and
     `put`, adds to the query's `h_work`; a goal search that needs nothing else of the record has `scratch={}`.
@@ -169,6 +185,7 @@ class GoalSearch:
     memo: int = 0
     distances: str = "both"
     scratch: Mapping[str, Scratch] | None = None
+    bears_traffic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +253,11 @@ def no_objection(params: Params) -> str:
     return ""
 
 
+def waives_nothing(params: Params) -> Collection[str]:
+    """Keep all claims with all settings: the default of `Method.waives`."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """A heuristic method.
@@ -245,6 +267,9 @@ class Method:
 
     `made_of(params)` names the methods it is built from. They are fitted to their shares of the budget and built
     first. The method's claims then hold only if its parts claim the same. `params["parts"]` records their parameters.
+    With `chooses` they are alternatives instead: each may have the whole budget, and `context.alternatives` has them,
+    with Unsupported in the place of those that do not fit. `build` returns one of the others, and reports its place as
+    the fact `chosen`, which tables show.
 
     `search(params)` returns the search switches (`tie`, `reopen`, `bpmx`) to use unless the user sets them:
     `{"bpmx": True}`. A method that does not claim consistency is always searched with reopening.
@@ -254,6 +279,8 @@ class Method:
 
     `build_maps(context)` returns one heuristic for all maps of a set. A method without it is built on each map by
     itself, and the rows are stacked.
+
+    `waives(params)` names the claims that the method does not make with these settings: `("consistent",)`.
     """
 
     name: str
@@ -267,3 +294,5 @@ class Method:
     check: Callable[[Params], str] = no_objection
     build_maps: "Callable[[MapsContext], Heuristic | Unsupported] | None" = None
     docs: str = ""  # where to read about it, shown by `aacbench methods`: a URL, or a page of the project
+    chooses: bool = False
+    waives: Callable[[Params], Collection[str]] = waives_nothing

@@ -8,7 +8,8 @@ from aacbench.contract.method import Parameter
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 # The fields of a search policy, which a user may also set per method. A test compares them with `Policy`.
-SEARCH_SWITCHES = ("tie", "reopen", "bpmx")
+SEARCH_SWITCHES = ("tie", "reopen", "bpmx", "vertex_order", "label_layout")
+PREFERRED = ("tie", "reopen", "bpmx")  # those that a method may prefer: the others only change how fast it is
 
 
 def problem_with(parameter: Parameter, value: Any) -> str:

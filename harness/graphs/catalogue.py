@@ -16,7 +16,7 @@ from aacbench.errors import UsageError
 
 FILE_PREFIX = "file:"
 FIXED = ("sbm-10k", "ba-10k", "p7")  # generated, in one size
-SIZED = re.compile(r"(?P<kind>road|grid|maze)(-(?P<size>[0-9]+))?(-s(?P<seed>[0-9]+))?")
+SIZED = re.compile(r"(?P<kind>road|twoway|grid|maze)(-(?P<size>[0-9]+))?(-s(?P<seed>[0-9]+))?")
 SCENARIO = "scenario"
 _SHORT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

@@ -4,7 +4,8 @@ import numpy as np
 
 from aacbench.graphs.record import Array
 from aacbench.labels.exact import distances_from_all
-from aacbench.labels.pool import farthest_points, table
+from aacbench.labels.pool import farthest_points
+from aacbench.labels.table import Table
 from aacbench.maps.atlas import atlas
 from aacbench.search.networks import Network, network
 
@@ -17,5 +18,7 @@ def farthest_cells(side: int, count: int) -> Array:
 def block_labels(net: Network, block: int, cells: Array) -> Array:
     """Return for each vertex, one row each, its distance from each of these cells of its own block."""
     first = np.arange(0, net.graph.vertices, block)
-    rows = [distances_from_all(net, first + int(cell)) for cell in cells]
-    return np.ascontiguousarray(table(rows).T)
+    table = Table(len(cells))
+    for k, cell in enumerate(cells):
+        table.put(k, distances_from_all(net, first + int(cell)))
+    return np.ascontiguousarray(table.finished().T)

@@ -1,6 +1,10 @@
 """Exact distances from or to one vertex."""
 
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from enum import Enum
+from itertools import islice
 
 import numpy as np
 
@@ -26,6 +30,24 @@ def distances(
     The distance is -1 where there is no path, or none within the limit.
     """
     return placed_distances(network, vertex, direction, limit)[network.place]
+
+
+def distance_rows(
+    network: Network, vertices: Iterable[int], direction: Direction = Direction.FROM, threads: int = 2
+) -> Iterator[Array]:
+    """Yield `distances` of each vertex in turn; threads compute a few rows ahead, so that few are in memory."""
+    remaining, under_way = iter(vertices), deque[Future[Array]]()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            while True:
+                wanted = islice(remaining, threads + 1 - len(under_way))
+                under_way.extend(pool.submit(distances, network, int(vertex), direction) for vertex in wanted)
+                if not under_way:
+                    return
+                yield under_way.popleft().result()
+        finally:
+            for row in under_way:  # of a consumer that stopped early
+                row.cancel()
 
 
 def placed_distances(

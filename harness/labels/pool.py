@@ -1,7 +1,7 @@
 """Landmark pools: landmarks with their distance tables, farthest-point sampling, and pools on disk."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,12 +12,13 @@ import numpy.typing as npt
 from aacbench.errors import UsageError
 from aacbench.graphs import components
 from aacbench.graphs.record import Array, frozen
-from aacbench.labels.exact import Direction, distances
+from aacbench.labels.exact import Direction, distance_rows, distances
+from aacbench.labels.table import Table, fits_int32
 from aacbench.search.networks import Network
 from aacbench.util import array_store
 
-_INT32_MAX = 2**31 - 1
 _SMALLEST = 16  # landmarks of a stored pool
+_IN_MEMORY = 2**28  # bytes of a table; a larger one is computed in the file it is stored in
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -25,13 +26,15 @@ class Pool:
     """Landmarks and their distances, one row per landmark, in the graph's own vertex order; -1 is unreachable.
 
     `forward[k, v]` is d(l_k, v) and `backward[k, v]` is d(v, l_k); on a symmetric graph they are the same array.
-    `seconds` is the computing time, also for a pool that was read from disk.
+    `seconds` is the computing time, also for a pool that was read from disk. A pool `at` some vertices has only their
+    columns, in ascending order; `columns_of` finds the column of a vertex in either kind of pool.
     """
 
     landmarks: Array
     forward: Array
     backward: Array
     seconds: float
+    vertices: Array | None = None  # of the columns, where these are not all vertices
 
     def __len__(self) -> int:
         return len(self.landmarks)
@@ -44,7 +47,24 @@ class Pool:
         """Return the pool of some of the landmarks, in the type it would have by itself."""
         forward = _narrowed(self.forward[chosen])
         backward = forward if self.symmetric else _narrowed(self.backward[chosen])
-        return Pool(self.landmarks[chosen], forward, backward, self.seconds)
+        return Pool(self.landmarks[chosen], forward, backward, self.seconds, self.vertices)
+
+    def at(self, vertices: Array) -> "Pool":
+        """Return the pool with the columns of these vertices only, in the same type."""
+        wanted = np.unique(vertices)
+        columns = self.columns_of(wanted)
+        forward = frozen(self.forward[:, columns], self.forward.dtype)
+        backward = forward if self.symmetric else frozen(self.backward[:, columns], self.backward.dtype)
+        return Pool(self.landmarks, forward, backward, self.seconds, wanted)
+
+    def columns_of(self, vertices: Array) -> Array:
+        """Return the positions of vertices in the rows of the tables."""
+        if self.vertices is None:
+            return vertices
+        found = np.searchsorted(self.vertices, vertices)
+        if not np.array_equal(self.vertices[np.minimum(found, len(self.vertices) - 1)], vertices):
+            raise UsageError("The pool has no column of some of these vertices; ask for a pool at all of them.")
+        return found
 
     def first(self, count: int) -> "Pool":
         """Return the pool of the first `count` landmarks, charged its share of the time."""
@@ -60,12 +80,15 @@ def farthest_points(
     start: int | None = None,
     component: Array | None = None,
     shorter: Pool | None = None,
+    at: Array | None = None,
+    scratch: Path | None = None,
 ) -> Pool:
     """Return a pool by farthest-point sampling over a component, by default the largest strong one.
 
     The first landmark is `start`, by default the component's lowest vertex. Each further one maximises the forward
     distance from the nearest landmark; ties go to the lowest vertex. The first K landmarks do not depend on `count`,
-    so the rows of a `shorter` pool with the same start are taken, not computed again.
+    so the rows of a `shorter` pool with the same start are taken, not computed again. With `at`, only the columns of
+    these vertices are kept. With `scratch`, the tables are files in this folder, not memory.
     """
     inside = components.largest(network.graph) if component is None else np.unique(component)
     first = int(inside[0]) if start is None else start
@@ -76,32 +99,76 @@ def farthest_points(
     began = time.perf_counter()
     ahead = [] if shorter is None else list(shorter.forward)
     back = [] if shorter is None else list(shorter.backward)
+    columns = None if at is None else np.unique(at)
+    forward = _table(network, count, columns, scratch, "forward")
+    backward = forward if network.graph.symmetric else _table(network, count, columns, scratch, "backward")
     landmarks: list[int] = []
-    rows: list[Array] = []
-    waiting: list[Future[Array]] = []
+
+    def fill_backward(k: int, landmark: int) -> None:
+        backward.put(k, back[k] if k < len(back) else distances(network, landmark, Direction.TO))
+
     with ThreadPoolExecutor(1) as thread:
-        for landmark, row in _sample(network, first, inside, count, ahead):
+        waiting: list[Future[None]] = []
+        for landmark, row in farthest_rows(network, first, inside, count, ahead):
+            forward.put(len(landmarks), row)
+            if backward is not forward:
+                waiting.append(thread.submit(fill_backward, len(landmarks), landmark))
             landmarks.append(landmark)
-            rows.append(row)
-            if not network.graph.symmetric and len(rows) > len(back):
-                waiting.append(thread.submit(distances, network, landmark, Direction.TO))
-    forward = table(rows)
-    backward = forward if network.graph.symmetric else table([*back[:count], *(row.result() for row in waiting)])
+        for done in waiting:
+            done.result()
     seconds = time.perf_counter() - began + (0.0 if shorter is None else shorter.seconds)
-    return Pool(np.array(landmarks, dtype=np.int64), forward, backward, seconds)
+    return _finished(landmarks, forward, backward, seconds, columns)
 
 
-def of_landmarks(network: Network, landmarks: npt.ArrayLike, threads: int = 2) -> Pool:
+def of_landmarks(
+    network: Network,
+    landmarks: npt.ArrayLike,
+    threads: int = 2,
+    *,
+    at: Array | None = None,
+    scratch: Path | None = None,
+) -> Pool:
+    """Return the pool of given landmarks, in their order; `at` and `scratch` are those of `farthest_points`."""
     chosen = np.asarray(landmarks, dtype=np.int64)
     if chosen.ndim != 1 or not chosen.size:
         raise UsageError("A pool needs a list of at least one landmark.")
     began = time.perf_counter()
-    with ThreadPoolExecutor(threads) as pool:
-        forward = table(list(pool.map(lambda l: distances(network, int(l), Direction.FROM), chosen)))
-        backward = forward
-        if not network.graph.symmetric:
-            backward = table(list(pool.map(lambda l: distances(network, int(l), Direction.TO), chosen)))
-    return Pool(chosen, forward, backward, time.perf_counter() - began)
+    forward, backward = (distance_rows(network, chosen.tolist(), side, threads) for side in Direction)
+    pool = of_rows(network, chosen.tolist(), forward, backward, at, scratch)
+    return replace(pool, seconds=time.perf_counter() - began)
+
+
+def of_rows(
+    network: Network,
+    landmarks: Sequence[int],
+    forward: Iterable[Array],
+    backward: Iterable[Array],
+    at: Array | None = None,
+    scratch: Path | None = None,
+) -> Pool:
+    """Return the pool with these rows, which are read once; on a symmetric graph only the forward ones."""
+    columns = None if at is None else np.unique(at)
+
+    def filled(rows: Iterable[Array], name: str) -> Table:
+        found = _table(network, len(landmarks), columns, scratch, name)
+        for k, row in enumerate(rows):
+            found.put(k, row)
+        return found
+
+    ahead = filled(forward, "forward")
+    back = ahead if network.graph.symmetric else filled(backward, "backward")
+    return _finished(landmarks, ahead, back, 0.0, columns)
+
+
+def _table(network: Network, count: int, columns: Array | None, scratch: Path | None, name: str) -> Table:
+    large = scratch is not None and columns is None and count * network.graph.vertices * 4 > _IN_MEMORY
+    return Table(count, columns, scratch / name if scratch is not None and large else None)
+
+
+def _finished(landmarks: npt.ArrayLike, forward: Table, backward: Table, seconds: float, columns: Array | None) -> Pool:
+    ahead = forward.finished()
+    back = ahead if backward is forward else backward.finished()
+    return Pool(np.array(landmarks, dtype=np.int64), ahead, back, seconds, columns)
 
 
 def stored_farthest_points(
@@ -120,8 +187,8 @@ def stored_farthest_points(
             return pool.first(count)
     shorter = next((pool for less in _powers_below(size) if (pool := _read(root, _key(network, first, less)))), None)
 
-    def compute() -> Pool:
-        return farthest_points(network, size, start=first, component=inside, shorter=shorter)
+    def compute(scratch: Path | None) -> Pool:
+        return farthest_points(network, size, start=first, component=inside, shorter=shorter, scratch=scratch)
 
     return stored(root, _key(network, first, size), compute, check).first(count)
 
@@ -133,26 +200,37 @@ def _powers_below(size: int) -> Iterator[int]:
         yield size
 
 
-def stored(root: Path, key: str, compute: Callable[[], Pool], check: Callable[[], None] = lambda: None) -> Pool:
-    """Return the pool stored under the key; if there is none, compute, check and store it, then read it back."""
+def stored(
+    root: Path, key: str, compute: Callable[[Path | None], Pool], check: Callable[[], None] = lambda: None
+) -> Pool:
+    """Return the pool stored under the key; if there is none, compute, check and store it, then read it back.
+
+    `compute` gets a folder for its tables, or None where there can be none.
+    """
     if pool := _read(root, key):
         return pool
-    pool = compute()
-    check()
-    arrays = {"landmarks": pool.landmarks, "forward": pool.forward}
-    if not pool.symmetric:
-        arrays["backward"] = pool.backward
-    try:
-        array_store.write(root, key, arrays, {"seconds": pool.seconds})
-    except OSError:
-        return pool  # a full or read-only disk costs time, not the result
+    with array_store.scratch(root) as folder:
+        try:
+            pool = compute(folder)
+        except OSError:
+            pool = compute(None)  # a full or read-only disk costs memory, not the result
+        check()
+        arrays = {"landmarks": pool.landmarks, "forward": pool.forward}
+        if not pool.symmetric:
+            arrays["backward"] = pool.backward
+        if pool.vertices is not None:
+            arrays["vertices"] = pool.vertices
+        try:
+            array_store.write(root, key, arrays, {"seconds": pool.seconds})
+        except OSError:
+            return pool
     return _read(root, key) or pool
 
 
-def _sample(
-    network: Network, first: int, inside: Array, count: int, known: Sequence[Array]
+def farthest_rows(
+    network: Network, first: int, inside: Array, count: int, known: Sequence[Array] = ()
 ) -> Iterator[tuple[int, Array]]:
-    """Yield landmarks with their rows, of which the first are `known`."""
+    """Yield landmarks by farthest-point sampling with their forward rows, of which the first are `known`."""
     graph = network.graph
     highest = np.iinfo(np.int64).max if graph.integral else np.inf
     nearest = np.full(graph.vertices, -1, dtype=graph.weights.dtype)
@@ -166,20 +244,9 @@ def _sample(
         landmark = int(np.argmax(nearest))
 
 
-def table(rows: list[Array]) -> Array:
-    """Return the rows stacked into a read-only table, as int32 if every distance fits."""
-    narrow = rows[0].dtype.kind == "i" and max(int(row.max()) for row in rows) <= _INT32_MAX
-    stacked = np.empty((len(rows), len(rows[0])), dtype=np.int32 if narrow else np.result_type(*rows))
-    for k, row in enumerate(rows):
-        stacked[k] = row
-    stacked.flags.writeable = False
-    return stacked
-
-
 def _narrowed(table: Array) -> Array:
     """Return a table as int32 if every distance fits, as if its rows had been computed without any others."""
-    narrow = table.dtype == np.int64 and table.max(initial=0) <= _INT32_MAX
-    return frozen(table, np.int32) if narrow else table
+    return frozen(table, np.int32) if table.dtype == np.int64 and fits_int32(table) else table
 
 
 def _key(network: Network, start: int, count: int) -> str:
@@ -192,23 +259,23 @@ def _read(root: Path, key: str) -> Pool | None:
         return None
     arrays = artifact.arrays
     forward = arrays["forward"]
-    return Pool(arrays["landmarks"], forward, arrays.get("backward", forward), artifact.facts["seconds"])
+    backward = arrays.get("backward", forward)
+    return Pool(arrays["landmarks"], forward, backward, artifact.facts["seconds"], arrays.get("vertices"))
 
 
 def covering_radius(pool: Pool, component: Array) -> float:
     """Return max over v of min over l of d(l, v); infinite if some vertex is reached by no landmark."""
-    return _radius(_finite(pool.forward[:, component]))
+    return _radius(pool.forward, pool.forward, component)
 
 
 def symmetric_covering_radius(pool: Pool, component: Array) -> float:
     """Return max over v of min over l of max(d(l, v), d(v, l)), which limits directed bounds."""
-    there, back = _finite(pool.forward[:, component]), _finite(pool.backward[:, component])
-    return _radius(np.maximum(there, back))
+    return _radius(pool.forward, pool.backward, component)
 
 
-def _finite(table: Array) -> Array:
-    return np.where(table < 0, np.inf, table)
-
-
-def _radius(table: Array) -> float:
-    return float(table.min(axis=0).max())
+def _radius(there: Array, back: Array, component: Array) -> float:
+    nearest = np.full(len(component), np.inf)
+    for ahead, behind in zip(there, back, strict=True):  # one by one: a large pool does not fit into memory twice
+        one, other = ahead[component], behind[component]
+        np.minimum(nearest, np.where((one < 0) | (other < 0), np.inf, np.maximum(one, other)), out=nearest)
+    return float(nearest.max())

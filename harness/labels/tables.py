@@ -14,6 +14,7 @@ from aacbench.contract.method import LabelHeuristic
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, frozen
 from aacbench.labels.pool import Pool, of_landmarks
+from aacbench.labels.statistics import selection_facts
 from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.layouts import Layout, differential
 from aacbench.search.networks import Network, with_weights
@@ -90,7 +91,7 @@ def alt_layout(
     symmetric = rows.ndim == 2 and rows.shape[1] == landmarks
     if not symmetric and rows.shape[1:] != (2 * landmarks,):
         raise UsageError(f"Labels of shape {rows.shape} do not fit {landmarks} landmarks.")
-    columns = {"both": landmarks} if symmetric else {"forward": landmarks}
+    columns: dict[str, Any] = {"both": landmarks} if symmetric else {"forward": landmarks}
     safe = rounding_margin(rows) if margin is None else margin
     return differential(network, rows, margin=safe, scale=scale, **columns)
 
@@ -101,10 +102,12 @@ def subset(
     """Return the heuristic with the labels d(l, v) of the landmarks at `forward`, and d(v, l) of those at `backward`.
 
     Both are positions in the pool. Without `backward`, each landmark serves both directions: with one label on a
-    symmetric graph, else with two. `labels` is exact, fixed (fixed-point) or replay (exact, without a margin).
+    symmetric graph, else with two. `labels` is exact, fixed (fixed-point) or replay (exact, without a margin). The
+    facts of the heuristic are statistics of the selection.
     """
     ahead = np.asarray(forward, dtype=np.int64)
     back = ahead if backward is None else np.asarray(backward, dtype=np.int64)
+    facts = selection_facts(network.graph, pool, ahead, back, both=backward is None and pool.symmetric)
     settings: dict[str, Any] = {}
     if labels == "fixed":
         wanted = np.unique(np.concatenate((ahead, back)))
@@ -116,7 +119,7 @@ def subset(
         rows, columns = _rows(pool.forward[ahead], pool.backward[back]), {"forward": len(ahead)}
     if rows.dtype.kind == "f" and labels != "replay":
         settings["margin"] = rounding_margin(rows)
-    return LabelHeuristic({"rows": rows}, "differential", settings | columns)
+    return LabelHeuristic({"rows": rows}, "differential", settings | columns, facts=facts)
 
 
 def _rows(*tables: Array) -> Array:
@@ -144,8 +147,10 @@ def single_precision(labels: Any, u: int, t: int) -> Any:
 def label_bounds(pool: Pool, sources: Array, targets: Array) -> tuple[Array, Array]:
     """Return the bounds on each query by the labels d(l, v) and by the labels d(v, l), one row per landmark.
 
-    Bounds are at least 0. On a symmetric graph one label serves both directions, and both arrays are the same.
+    Bounds are at least 0. On a symmetric graph one label serves both directions, and both arrays are the same. The pool
+    may be one at some vertices.
     """
+    sources, targets = pool.columns_of(sources), pool.columns_of(targets)
     ahead = _differences(pool.forward, targets, sources)
     if pool.symmetric:
         both = np.maximum(ahead, _differences(pool.forward, sources, targets))

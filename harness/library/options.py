@@ -17,7 +17,11 @@ LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even 
 MOST_WORKERS, MANY_WORKERS = 4, 1024  # by default, and at all
 REPETITIONS = 5
 
-OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention", "maps", "encoders")
+OVERRIDES = (
+    *("methods", "graphs", "budgets", "seeds", "queries", "search", "convention"),
+    *("traffic", "maps", "encoders"),
+)
+EXECUTORS = ("local", "dask")
 
 
 def default_workers() -> int:
@@ -47,8 +51,11 @@ class RunOptions:
     convention: str | None = None
     maps: Any = None
     encoders: Any = None
+    traffic: Any = None
     plugin_files: Sequence[str | Path] = ()
     workers: int
+    executor: str = "local"
+    scheduler: str | None = None
     out: Path | None = None
     existing: Existing = "keep"
     time_limit: float = TIME_SECONDS
@@ -65,6 +72,10 @@ class RunOptions:
         _check("memory_limit", self.memory_limit, LEAST_MEMORY, MOST_MEMORY)
         if not 0 < self.time_limit < float("inf"):  # refuses nan too
             raise UsageError(f"time_limit must be a positive number of seconds, not {self.time_limit}.")
+        if self.executor not in EXECUTORS:
+            raise UsageError(f"executor must be one of {', '.join(EXECUTORS)}, not {self.executor!r}.")
+        if self.scheduler and self.executor != "dask":
+            raise UsageError("A scheduler is one of dask; give --executor dask with it.")
         if self.existing not in get_args(Existing):
             raise UsageError(f"existing must be one of {', '.join(get_args(Existing))}, not {self.existing!r}.")
 

@@ -49,20 +49,22 @@ def plan_text(
     defaults: Mapping[str, Mapping[str, Any]],
 ) -> str:
     """Return the plan as a table, with totals and unsupported cells below it."""
-    names, usual = graph_names(infos), switches(parse(study.search).name)
+    names = graph_names([*infos, *(searched.name for searched in study.searched_graphs())])
+    usual = switches(parse(study.search).name)
 
     def switched(cell: CellPlan) -> str:
-        return setting_text({key: value for key, value in switches(cell.policy).items() if usual[key] != value})
+        return setting_text({key: value for key, value in switches(cell.policy).items() if usual.get(key) != value})
 
-    work = {name: estimated_work(study, cell, infos[cell.graph]) for cell, name in cells}
-    groups: dict[tuple[str, str, float, str], list[Planned]] = {}
+    work = {name: estimated_work(study, cell, infos[cell.graph_key]) for cell, name in cells}
+    groups: dict[tuple[str, str, str, float, str], list[Planned]] = {}
     for cell, name in cells:
         settings = " ".join(filter(None, (short_settings(cell.method, cell.params, defaults), switched(cell))))
-        groups.setdefault((cell.graph, cell.label, cell.budget, settings), []).append((cell, name))
+        groups.setdefault((cell.variant, cell.graph, cell.label, cell.budget, settings), []).append((cell, name))
     rows = [
         {
             "graph": names[graph],
             "method": label,
+            "variant": variant,
             "nominal B/v": "" if group[0][0].method == BASELINE else f"{budget:g}",
             "settings": settings,
             "seeds": str(len({cell.seed for cell, _ in group})),
@@ -70,7 +72,7 @@ def plan_text(
             "there": str(sum(name in existing for _, name in group) or ""),
             "work": f"{sum(work[name] for _, name in group):.3g}",
         }
-        for (graph, label, budget, settings), group in groups.items()
+        for (variant, graph, label, budget, settings), group in groups.items()
     ]
     done = sum(name in existing for _, name in cells)
     left = sum(work[name] for _, name in cells if name not in existing)
@@ -90,7 +92,7 @@ def plan_text(
         for cell, _ in cells
         if (reason := cell.unsupported or (f"{cell.failure}: {cell.failed}" if cell.failed else ""))
     }
-    table = aligned(rows, ("graph", "method", "settings"))
+    table = aligned(rows, ("graph", "method", "variant", "settings"))
     return "\n".join([table, "", *lines, *graph_notes(names), *file_notes(study.graphs), *sorted(refused)])
 
 
@@ -105,7 +107,8 @@ def _searches(study: Study, root: Path, encoders: int, there: int) -> str:
 
 
 def _named(plan: CellPlan) -> str:
-    name = f"{plan.setting or plan.label}{_ROLES.get(plan.role, '')}"
+    variant = f" ({plan.variant})" if plan.variant else ""
+    name = f"{plan.setting or plan.label}{variant}{_ROLES.get(plan.role, '')}"
     if plan.role == ENCODE:
         return f"{plan.graph} {name}, seed {plan.seed}"
     return f"{plan.graph} {name} at {plan.budget:g} B/v, seed {plan.seed}"
@@ -184,6 +187,8 @@ class Progress:
             self._plan(facts)
         elif event == "graph":
             self._step(f"loading {facts['name']}")
+        elif event == "cluster":
+            self._step(facts["text"])
         elif event == "progress":
             self._building(facts)
         elif event in ("timed", "untimed"):

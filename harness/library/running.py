@@ -19,18 +19,19 @@ from aacbench.plugins.manager import PluginManager
 from aacbench.plugins.settings import resolve
 from aacbench.prereg.binding import Bound, BoundRun, bind
 from aacbench.prereg.files import files_of
+from aacbench.processes.dask_pool import check_installed
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
-from aacbench.reports import contextual, latency, tables
-from aacbench.reports.formatting import table_notes
+from aacbench.reports import latency, tables
+from aacbench.reports.study_text import study_text
 from aacbench.run.driver import prepare, run_study
 from aacbench.run.exit_codes import exit_code
 from aacbench.run.layout import DERIVED, STUDIES
-from aacbench.run.records import BASELINE, Study
-from aacbench.run.run_config import EncoderSource, MethodSource, RunConfig, named
+from aacbench.run.records import BASELINE, CONTEXT, Study
+from aacbench.run.run_config import DASK, EncoderSource, MethodSource, RunConfig, named
 from aacbench.run.store import read_cell, scan
 from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_study
-from aacbench.run.timing import time_study
+from aacbench.run.timing import check_place, time_study
 from aacbench.util import array_store as artifacts
 from aacbench.util.atomic_io import make_folder, remove, replace_file, storing
 from aacbench.util.cleanup import UNFINISHED, scratch_name
@@ -77,6 +78,8 @@ def prepare_run(options: RunOptions, *, to_build: bool = False) -> PreparedRun:
 
     `to_build` says that this process may itself build with the plugins, as a notebook does.
     """
+    if options.executor == DASK:
+        check_installed()
     plugins = load_files(options.plugin_files, to_build=to_build)
     changes = options.changes
     bound = _bound(options, plugins) if options.prereg else None
@@ -85,6 +88,8 @@ def prepare_run(options: RunOptions, *, to_build: bool = False) -> PreparedRun:
         if bound
         else override(read_protocol(options.protocol or "quick", protocol_files(plugins)), **changes)
     )
+    if options.executor == DASK and study.kind == CONTEXT:
+        raise UsageError("Studies on maps run on this machine only; leave out --executor dask.")
     for kept in ("graphs", "networks"):
         artifacts.remove_abandoned(cache_folder() / kept)
     progress = Progress()
@@ -92,6 +97,8 @@ def prepare_run(options: RunOptions, *, to_build: bool = False) -> PreparedRun:
         options.out or (bound.files.study if bound else default_folder(study, changed=bool(changes))),
         plugins,
         workers=options.workers,
+        executor=options.executor,
+        scheduler=options.scheduler or "",
         existing=options.existing,
         rebuild=options.rebuild,
         limits=options.limits,
@@ -181,9 +188,12 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
     plugins, progress = run.plugins, run.progress
     known = len(plugins.problems())
     observed = replace(config, notify=observing(config.root, plugins, progress.notify))
+    timing = run.repetitions and config.existing != "verify"
     with progress:
+        if timing:
+            check_place(observed)
         cells = [name for _, name in run_study(run.study, observed)]
-        if run.repetitions and config.existing != "verify":
+        if timing:
             time_study(config, cells, repetitions=run.repetitions, again=config.existing == "replace")
     contents = read_study(config.root)
     rows = tables.rows_of(contents.planned_cells())
@@ -197,17 +207,14 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
 
 def _finish(config: RunConfig, contents: StudyContents, rows: list[tables.Row], show: Show) -> None:
     """Show the tables of a study and keep them beside its cells; `verify` writes nothing."""
-    times = latency.latencies(contents.planned_cells())
-    text = "\n\n".join([tables.markdown(rows, table_notes(contents.plan)), *contextual.tables(contents)])
-    if times:
-        text += "\n\n" + latency.markdown(times)
-    show(text)
+    times = latency.latencies(contents.own_cells())
+    show(study_text(contents, rows, times, plain_reasons=True))
     if config.existing == "verify":
         return
     derived = config.root / DERIVED
     with storing(config.root):
         make_folder(derived)
-        replace_file(derived / "results.md", (text + "\n").encode())
+        replace_file(derived / "results.md", (study_text(contents, rows, times) + "\n").encode())
         replace_file(derived / "results.csv", tables.csv_text(rows).encode())
     show(f"\nAlso in {derived / 'results.md'} and results.csv.")
     if any(row.outcome == "ok" for row in _asked_for(rows)):
@@ -221,7 +228,7 @@ def _next_commands(root: Path, rows: list[tables.Row]) -> Iterator[str]:
     yield f"aacbench status {study} --cells"
     places: dict[tuple[str, float], list[str]] = {}
     for row in rows:
-        if row.outcome == "ok" and row.method != BASELINE:
+        if row.outcome == "ok" and row.method != BASELINE and not row.variant:
             places.setdefault((row.graph, row.budget), []).append(quote(row.method))
     if pair := next((methods[:2] for methods in places.values() if len(methods) > 1), None):
         yield f"aacbench compare {' '.join(pair)} --study {study}"

@@ -52,6 +52,7 @@ class CellRow:
     cell: str
     graph: str
     method: str
+    variant: str
     settings: str
     budget: float
     convention: str
@@ -69,6 +70,7 @@ class CellRow:
     validation: float | None
     test: float | None
     reduction: float | None
+    traffic: str
 
 
 class OpenStudy:
@@ -103,8 +105,9 @@ class OpenStudy:
         import pandas as pd
 
         cells = self.contents.planned_cells()
-        base = {cell.key["graph"]: _mean(cell, TEST) for cell in cells if cell.key["method"] == BASELINE}
-        rows = [asdict(_cell_row(cell, base.get(cell.key["graph"]))) for cell in cells]
+        dijkstra = [cell for cell in cells if cell.key["method"] == BASELINE]
+        base = {(cell.variant, cell.key["graph"]): _mean(cell, TEST) for cell in dijkstra}
+        rows = [asdict(_cell_row(cell, base.get((cell.variant, cell.key["graph"])))) for cell in cells]
         return pd.DataFrame(rows, columns=list(CellRow.__slots__))
 
     @cached_property
@@ -195,6 +198,7 @@ def _cell_row(cell: Cell, base: float | None) -> CellRow:
         cell=cell.cell_id,
         graph=key["graph"],
         method=key["label"],
+        variant=cell.variant,
         settings=short_settings(key["method"], key["params"], record.get("defaults", {})),
         budget=key["budget"],
         convention=f"{charged['name']}/{charged['version']}",
@@ -212,6 +216,7 @@ def _cell_row(cell: Cell, base: float | None) -> CellRow:
         validation=_mean(cell, VALIDATION),
         test=test,
         reduction=100 * (1 - test / base) if test is not None and base else None,
+        traffic=key.get("traffic", ""),
     )
 
 
@@ -219,7 +224,7 @@ def _query_rows(cell: Cell) -> "pd.DataFrame":
     import pandas as pd
 
     key = cell.key
-    named = {"cell": cell.cell_id, "graph": key["graph"], "method": key["label"]}
+    named = {"cell": cell.cell_id, "graph": key["graph"], "method": key["label"], "variant": cell.variant}
     return pd.DataFrame({**named, "budget": key["budget"], "seed": key["seed"], **cell.queries})
 
 

@@ -42,8 +42,11 @@ def run_study(
     convention: str | None = None,
     maps: str | Sequence[str] | None = None,
     encoders: str | None = None,
+    traffic: str | Sequence[str] | None = None,
     plugins: Plugin | Iterable[Plugin] = (),
     workers: int | None = None,
+    executor: str = "local",
+    scheduler: str | None = None,
     out: str | Path | None = None,
     existing: Existing = "keep",
     time_limit: float = TIME_SECONDS,
@@ -59,7 +62,8 @@ def run_study(
     What is finished is kept: after an interrupt the same call goes on. A cell that fails does not raise; it is in
     `cells` of the study, with its outcome and reason.
     """
-    start_server()
+    if executor == "local":
+        start_server()
     folder = None if out is None else expanded(out)
     options = RunOptions(
         protocol=str(protocol),
@@ -72,8 +76,11 @@ def run_study(
         convention=convention,
         maps=maps,
         encoders=encoders,
+        traffic=traffic,
         plugin_files=plugin_paths(plugins),
         workers=default_workers() if workers is None else workers,
+        executor=executor,
+        scheduler=scheduler,
         out=folder,
         existing=existing,
         time_limit=time_limit,

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
@@ -28,6 +29,7 @@ GIB = 2**30
 PRELOADED = ["aacbench.run.preload", "aacbench.plugins.in_workers"]
 _BUSY = object()
 _LONGEST_SOCKET_FOLDER = 75  # a socket's path has at most 107 characters, and the server needs some of them
+_STARTING = threading.Lock()  # for a process that starts, the environment is changed, which is that of all threads
 _END_SECONDS = 5.0  # for a process to be gone whose pipe is closed
 
 
@@ -112,6 +114,11 @@ class Pool:
         for worker in self._busy + self._idle:
             worker.kill()
         self._temporary.close()
+
+    def interrupt(self) -> None:
+        """End what is at work, from another thread; each job is answered by the death of its worker."""
+        for worker in self._busy.copy():
+            worker.process.kill()
 
     def run(self, jobs: Iterable[Any]) -> Generator[tuple[Any, Any]]:
         """Yield (job, result or Failure) as they finish; jobs are started in order, and taken when a worker is free."""
@@ -198,7 +205,7 @@ def _caught(work: Callable[[Any], Any], job: Any) -> Any:
 def start_server() -> None:
     """Start the process that workers are forked from, unless it runs. It imports while the caller goes on."""
     if _can_fork():
-        with _interrupts_held_back(), _another_hash_seed():
+        with interrupts_held_back(), _another_hash_seed():
             forkserver.set_forkserver_preload(PRELOADED)
             forkserver.ensure_running()
 
@@ -208,7 +215,7 @@ def _can_fork() -> bool:
 
 
 @contextmanager
-def _interrupts_held_back() -> Iterator[None]:
+def interrupts_held_back() -> Iterator[None]:
     """Ctrl-C reaches the whole group, and a child that still starts would answer it with a traceback."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -237,7 +244,7 @@ def _another_hash_seed() -> Iterator[None]:
 
 
 @contextmanager
-def _without_main() -> Iterator[None]:
+def without_main() -> Iterator[None]:
     """Hide the main module from processes that start now: multiprocessing would run the caller's script in each."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
@@ -250,7 +257,7 @@ def _without_main() -> Iterator[None]:
 def _start(work: Callable[[Any], Any], limits: Limits, temporary: Path, fresh: bool) -> _Worker:
     context: Any = multiprocessing.get_context("spawn" if fresh or not _can_fork() else "forkserver")
     ours, theirs = context.Pipe()
-    with _interrupts_held_back(), _without_main(), nullcontext() if fresh else _another_hash_seed():
+    with _STARTING, interrupts_held_back(), without_main(), nullcontext() if fresh else _another_hash_seed():
         place = WorkerPlace(limits.memory_bytes, str(temporary), str(Path.cwd()), dict(os.environ))
         process = context.Process(target=serve, args=(work, theirs, place))
         process.start()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aacbench.errors import AacbenchError
-from aacbench.graphs.record import Array
+from aacbench.graphs.record import Array, Graph
 from aacbench.labels.exact import Direction, placed_distances
 from aacbench.queries.record import QuerySet, some_targets
 from aacbench.search import Answers
@@ -41,6 +41,14 @@ class Counterexample:
         if self.claim == "consistent":
             return f"{h} exceeds w({self.u}, {self.v}) + h({self.v}, {self.target}) = {self.limit}"
         return f"{h} exceeds the distance {self.limit}"
+
+    def named(self, graph: Graph) -> str:
+        """The sentence, and what the graph's source calls its vertices, if not by their numbers."""
+        if graph.names is None:
+            return self.sentence
+        vertices = (self.u, self.v, self.target) if self.claim == "consistent" else (self.u, self.target)
+        calls = [f"{vertex} is {graph.vertex_name(vertex)!r}" for vertex in dict.fromkeys(vertices)]
+        return f"{self.sentence}; vertex {', '.join(calls)}"
 
 
 @dataclass(frozen=True, slots=True)

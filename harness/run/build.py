@@ -32,10 +32,19 @@ from aacbench.processes import rss
 from aacbench.processes.worker import Failure, report_progress
 from aacbench.run.artifacts import Artifacts
 from aacbench.run.fitting import checked_refusal
-from aacbench.run.loaded_graph import GraphOf, LoadedGraph, build_context, check_graph, forget, loaded_graph
+from aacbench.run.loaded_graph import (
+    GraphOf,
+    LoadedGraph,
+    build_context,
+    check_graph,
+    forget,
+    loaded_graph,
+    raised_graph,
+)
 from aacbench.run.plan import CellPlan
 from aacbench.run.records import ATLAS, QueryPlan
 from aacbench.run.shared import Pools
+from aacbench.search.policy import parse
 from aacbench.util.array_store import Version
 from aacbench.util.atomic_io import storing
 from aacbench.util.source_file import SourceFile
@@ -81,11 +90,11 @@ class CellJob:
 
     def loaded(self) -> LoadedGraph:
         """The graph and its queries, which must be those the run was planned on."""
-        found = loaded_graph(self.plan.graph_source, self.queries, self.graph_of)
+        found = loaded_graph(*self._source)
         if self.digests is not None and {"graph": found.net.graph.digest, **found.digests()} != self.digests:
             raise DataError(
-                f"The graph {self.plan.graph} or its queries are not those that this run was planned on. They must be "
-                f"the same each time they are loaded; run again once they are."
+                f"The graph {self.plan.built_graph} or its queries are not those that this run was planned on. They "
+                f"must be the same each time they are loaded; run again once they are."
             )
         return found
 
@@ -95,6 +104,18 @@ class CellJob:
 
         assert isinstance(self.graph_of, AtlasOf)
         return predictions(self.graph_of.root, self.plan.graph_file.removeprefix(ATLAS))
+
+    def searched(self) -> LoadedGraph:
+        """The graph that is searched: the one that is built on, with its weights raised where there is traffic."""
+        if not self.plan.traffic:
+            return self.loaded()
+        self.loaded()  # refuses another graph than was planned on
+        return raised_graph(*self._source, self.plan.traffic)
+
+    @property
+    def _source(self) -> tuple[str, QueryPlan, GraphOf, str]:
+        """What the graph is loaded by."""
+        return self.plan.graph_source, self.queries, self.graph_of, parse(self.plan.policy).vertex_order
 
     def rebuilt(self, seed: int) -> "CellJob":
         """The same cell, built from nothing with this seed."""
@@ -210,7 +231,7 @@ def _on_maps(job: CellJob, loaded: LoadedGraph, method: Method) -> Heuristic | U
 def bundle_info(plan: CellPlan, claims: Mapping[str, Any], cost: Mapping[str, Any]) -> dict[str, Any]:
     """What bundle.json says about where its heuristic comes from."""
     return {
-        "graph": plan.graph,
+        "graph": plan.built_graph,
         **({"graph_file": plan.graph_file} if plan.graph_file else {}),
         "method": plan.method,
         "label": plan.label,

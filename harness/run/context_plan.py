@@ -119,7 +119,7 @@ def search_plans(
         else:
             graph_of = AtlasOf(config.graph_of, config.root.absolute())
             graphs[source] = graph_metadata(f"{label}={source}", label, study.queries, graph_of)
-        cells += [_on_atlas(cell, source, why) for cell in planned.cells]
+        cells += [_on_atlas(replace(cell, graph=label), source, why) for cell in planned.cells]
     return cells, graphs
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.errors import DamagedCellError, DataError
-from aacbench.processes.pool import Pool
 from aacbench.run.build import Built, Result
 from aacbench.run.context_plan import encode_plans, maps_metadata, search_plans
 from aacbench.run.events import RunLog, new_log
+from aacbench.run.executors import step_pool
 from aacbench.run.fitting import Answer, Question, ask_all
 from aacbench.run.loaded_graph import GraphMetadata, metadata_of
 from aacbench.run.plan import CellPlan, Choice, Plan, check_methods, choose, estimated_work, plan
@@ -27,10 +27,10 @@ from aacbench.run.rebuild import (
 )
 from aacbench.run.records import CONTEXT, ENCODE, Study
 from aacbench.run.run_config import RunConfig, key_of, named
-from aacbench.run.steps import Job, run_cells, step_pool
+from aacbench.run.steps import Job, StepPool, run_cells
 from aacbench.run.store import Cell, Existing, commit, decide, read_or_damage, state_of, sweep
 from aacbench.run.study import protocol_digest, write_plan
-from aacbench.search import parse
+from aacbench.run.variants import queries_and_policy
 from aacbench.util.canonical import plain
 from aacbench.util.file_lock import file_lock
 from aacbench.util.text import one_line
@@ -69,7 +69,7 @@ class _Run:
     config: RunConfig
     graphs: Mapping[str, GraphMetadata]
     log: RunLog
-    pool: Pool
+    pool: StepPool
 
     def key(self, cell: CellPlan) -> dict[str, Any]:
         return key_of(self.study, self.config, self.graphs, cell)
@@ -81,13 +81,12 @@ class _Run:
         self.config.notify(event, {"cell": name, "plan": cell, **facts})
 
     def job(self, cell: CellPlan, name: str) -> Job:
-        study, graph = self.study, self.graphs[cell.graph_key]
+        graph = self.graphs[cell.graph_key]
         if cell.role == ENCODE:
-            return self.config.encode_job(name, cell, asdict(study.splits), graph.graph_digest)
-        digests = {"graph": graph.graph_digest, **graph.query_digests}
-        return self.config.job(
-            name, cell, study.queries, parse(study.search).name, digests, audit="audit" in study.measure
-        )
+            return self.config.encode_job(name, cell, asdict(self.study.splits), graph.graph_digest)
+        queries, policy = queries_and_policy(self.study.record(), cell.variant)
+        digests, audit = graph.digests(cell.variant), "audit" in self.study.measure
+        return self.config.job(name, cell, queries, policy.counted.name, digests, audit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +103,13 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     def progress(job: Job, text: str) -> None:
         config.notify("progress", {"cell": job.cell_id, "plan": job.plan, "text": text})
 
-    options = {name: getattr(config, name) for name in ("existing", "workers", "rebuild", "lock")}
+    recorded = ("existing", "workers", "executor", "scheduler", "rebuild", "lock")
+    options = {name: getattr(config, name) for name in recorded}
     log = new_log(
         config.root, {"study": study.record(), "version": VERSION, "limits": asdict(config.limits), **options}
     )
     try:
-        with step_pool(config.workers, config.limits, progress) as pool:
+        with step_pool(config, config.workers, progress) as pool:
             planned, graphs = prepare(study, config)
             config.binding.check([key_of(study, config, graphs, cell) for cell in planned.cells])
             run = _Run(study, config, graphs, log, pool)
@@ -173,9 +173,8 @@ def _begin(
         }
         write_plan(run.config.root, record)
         run.config.binding.begin()  # not before the study's folder could be written
-    work = {
-        name: (cell.method, estimated_work(run.study, cell, run.graphs[cell.graph_key].info)) for cell, name in coming
-    }
+    infos = {name: graph.info for name, graph in run.graphs.items()}
+    work = {name: (cell.method, estimated_work(run.study, cell, infos[cell.graph_key])) for cell, name in coming}
     run.config.notify("planned", {"cells": len(coming), "later": later, "work": work, "what": what})
 
 
@@ -207,8 +206,7 @@ def _pass(
     built: dict[str, Built] = {}
 
     def jobs() -> Iterator[Job]:
-        for job in sorted((run.job(cell, name) for cell, name in cells), key=lambda job: job.origin):
-            cell, name = planned[job.cell_id], job.cell_id
+        for cell, name in sorted(cells, key=lambda one: run.config.origin(one[0])):
             if _settled(run, cell, name, existing, chosen.get(name)):
                 continue
             with ExitStack() as lock:
@@ -221,9 +219,10 @@ def _pass(
                         _commit(run, cell, name, refused, chosen.get(name))
                         continue
                     locks[name] = lock.pop_all()
-                    if name in chosen and stored_bundle(root, chosen[name].winner) is not None:
-                        built[name] = built_before(chosen[name].winner, run.graphs[cell.graph_key].info.vertices)
-                    yield job
+                    source = chosen[name].winner if name in chosen else _built_earlier(run, cell, cells)
+                    if source is not None and stored_bundle(root, source) is not None:
+                        built[name] = built_before(source, run.graphs[cell.graph_key].info.vertices)
+                    yield run.job(cell, name)
 
     ran = 0
     try:
@@ -236,6 +235,19 @@ def _pass(
         for lock in locks.values():
             lock.close()
     return ran, elsewhere
+
+
+def _built_earlier(run: _Run, cell: CellPlan, cells: list[tuple[CellPlan, str]]) -> Cell | None:
+    """Return a cell that built the same heuristic to search it under other traffic, or None."""
+    if not cell.traffic or run.config.existing == "replace":
+        return None
+    wanted = cell.without_traffic()
+    for other, name in cells:
+        if other != cell and other.without_traffic() == wanted:
+            found = read_or_damage(run.config.root, name)
+            if isinstance(found, Cell) and found.outcome == "ok" and found.record["bundle"]:
+                return found
+    return None
 
 
 def _as_chosen(result: Result, chosen: _Chosen | None) -> Result:

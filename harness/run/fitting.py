@@ -8,7 +8,7 @@ from typing import Any
 from aacbench.contract.budget import Budget, GraphInfo
 from aacbench.contract.composite import assemble, part_names
 from aacbench.contract.method import Method, Params, Unsupported
-from aacbench.contract.parameters import SEARCH_SWITCHES
+from aacbench.contract.parameters import PREFERRED
 from aacbench.errors import UsageError
 from aacbench.processes.pool import Limits, run_all
 from aacbench.processes.worker import Failure, failure_of
@@ -120,9 +120,9 @@ def _whole(question: Question, method_of: Callable[[str], Method]) -> Method:
 def _preferred(method: Method, params: Params) -> dict[str, Any]:
     """The switches a method prefers, as the policy spells them; junk is refused like that of `fit`."""
     wanted = dict(method.search(dict(params)))
-    unknown = set(wanted) - set(SEARCH_SWITCHES)
+    unknown = set(wanted) - set(PREFERRED)
     if unknown:
-        raise UsageError(f"The search has no switch {min(unknown)!r}; it has {', '.join(SEARCH_SWITCHES)}")
+        raise UsageError(f"The search has no switch {min(unknown)!r}; it has {', '.join(PREFERRED)}")
     return {key: switch(key, value) for key, value in wanted.items()}
 
 

@@ -11,6 +11,7 @@ from aacbench.util.canonical import digest
 STUDIES = Path("studies")  # where studies go unless told
 PLAN, CELLS, RUNS, ARTIFACTS, DERIVED = "plan.json", "cells", "runs", "artifacts", "derived"
 CELL_FILE, QUERIES_FILE, TIMINGS_FILE, CONTROL_FILE = "cell.json", "queries.csv", "timings.csv", "control.csv"
+TIMED_ON = "timed_on"  # in cell.json: the machine of a cluster that its searches were timed on
 REGISTRATION = "registration.json"  # in a study of a registered run: the ledger lines about it
 BUNDLES = "bundles"  # in the artifacts: heuristics as they were measured
 REPLACED = ".replaced-"
@@ -27,8 +28,9 @@ def artifact_folders(root: Path) -> list[Path]:
     return [shared, shared / BUNDLES, *(path for path in shared.glob("*-*") if path.is_dir())]
 
 
-def cell_id(key: Mapping[str, Any]) -> str:
-    return digest(key, CELL_TAG)[:ID_DIGITS]
+def cell_id(key: Mapping[str, Any], *, parsed: bool = False) -> str:
+    """Return the id that a key has; `parsed` says that it was read from a cell."""
+    return digest(key, CELL_TAG, parsed=parsed)[:ID_DIGITS]
 
 
 def short_ids(names: Iterable[str]) -> dict[str, str]:

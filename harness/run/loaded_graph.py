@@ -12,14 +12,17 @@ from aacbench.graphs import components
 from aacbench.graphs.catalogue import name_and_file
 from aacbench.graphs.load import load
 from aacbench.graphs.record import Array, Graph
+from aacbench.graphs.traffic import parse_traffic, raised_weights
 from aacbench.labels.exact import Direction, placed_distances
 from aacbench.labels.graph_info import graph_info
 from aacbench.processes.pool import Limits, isolated
 from aacbench.queries.record import QuerySet, some_targets
 from aacbench.queries.splits import Splits, query_splits
 from aacbench.run.records import CORNER, QueryPlan, Study
+from aacbench.run.variants import BASE, every
 from aacbench.search import Answers
-from aacbench.search.networks import Network, fingerprint, network, stored_network
+from aacbench.search.networks import Network, fingerprint, network, stored_network, with_weights
+from aacbench.search.policy import VERTEX_ORDERS
 
 GraphOf = Callable[[str], Graph]  # must be importable by workers, and equal where it gives the same graphs
 
@@ -36,6 +39,7 @@ class LoadedGraph:
     splits: Splits
     graph_mark: tuple[object, ...]
     queries_mark: int
+    raised: bool = False  # whether weights were raised after queries were drawn
     references: dict[str, Answers] = field(default_factory=dict)  # Dijkstra's, by the key they are stored under
     _exact: dict[int, Array] = field(default_factory=dict)
 
@@ -79,11 +83,14 @@ def _refuse_unless(same: Callable[[], bool]) -> None:
 
 
 @lru_cache(maxsize=2)
-def loaded_graph(graph: str, queries: QueryPlan, graph_of: GraphOf = load) -> LoadedGraph:
+def loaded_graph(
+    graph: str, queries: QueryPlan, graph_of: GraphOf = load, vertex_order: str = VERTEX_ORDERS[0]
+) -> LoadedGraph:
     """A graph and its queries, fingerprinted before any method sees them, and cached for the next cell."""
     found = graph_of(graph)
     # Predicted costs make a graph that no other study has, so its network is not kept in the user's cache.
-    net = network(found) if queries.random is not None else stored_network(found)
+    prepared = network if queries.random is not None else stored_network
+    net = prepared(found, vertex_order)
     return sealed(net, query_splits(net.graph, **queries.record()))
 
 
@@ -91,9 +98,18 @@ def sealed(net: Network, splits: Splits) -> LoadedGraph:
     return LoadedGraph(net, splits, _mark(net), fingerprint(_query_arrays(splits)))
 
 
+@lru_cache(maxsize=2)
+def raised_graph(graph: str, queries: QueryPlan, graph_of: GraphOf, vertex_order: str, traffic: str) -> LoadedGraph:
+    """The same graph and queries with the weights that this traffic leaves, cached for the next cell."""
+    built = loaded_graph(graph, queries, graph_of, vertex_order)
+    weights = raised_weights(built.net.graph, parse_traffic(traffic))
+    return replace(sealed(with_weights(built.net, weights), built.splits), raised=True)
+
+
 def forget() -> None:
     """Drop every cached graph: a method that failed may have changed it."""
     loaded_graph.cache_clear()
+    raised_graph.cache_clear()
 
 
 def build_context(
@@ -149,6 +165,11 @@ class GraphMetadata:
     info: GraphInfo
     graph_digest: str
     query_digests: Mapping[str, str]
+    varied: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # the same under variants of the study
+
+    def digests(self, variant: str = BASE) -> dict[str, str]:
+        """The digests of the graph and of the queries that a variant of the study has."""
+        return {"graph": self.graph_digest, **self.varied.get(variant, self.query_digests)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +178,7 @@ class _Job:
     name: str
     queries: QueryPlan
     graph_of: GraphOf
+    varied: Mapping[str, QueryPlan] = field(default_factory=dict)
 
 
 def metadata_of(
@@ -171,10 +193,11 @@ def metadata_of(
     for graph, name in names.items():
         if name != graph and name in foreign:
             raise UsageError(f"{graph}: {name!r} is a graph of a plugin; choose another name.")
+    varied = {variant.name: under.queries for variant, under in every(study) if variant.queries}
     found = {}
     for graph, name in names.items():
         notify("graph", {"name": name})
-        job = _Job(graph, name, study.queries, graph_of)
+        job = _Job(graph, name, study.queries, graph_of, varied)
         what = f"The graph {name!r} of a plugin cannot be loaded"
         found[name] = isolated(_metadata, job, limits, what) if name in foreign else _metadata(job)
     return found
@@ -188,4 +211,5 @@ def graph_metadata(graph: str, name: str, queries: QueryPlan, graph_of: GraphOf)
 def _metadata(job: _Job) -> GraphMetadata:
     loaded = loaded_graph(job.graph, job.queries, job.graph_of)
     graph = loaded.net.graph
-    return GraphMetadata(replace(graph_info(loaded.net), name=job.name), graph.digest, loaded.digests())
+    varied = {name: loaded_graph(job.graph, queries, job.graph_of).digests() for name, queries in job.varied.items()}
+    return GraphMetadata(replace(graph_info(loaded.net), name=job.name), graph.digest, loaded.digests(), varied)

@@ -6,13 +6,17 @@ from typing import Any
 import numpy as np
 
 from aacbench.bundle import store
+from aacbench.bundle.arrays import leaves
+from aacbench.bundle.built_in import reads_arcs
 from aacbench.bundle.deploy import Deployed, deploy
 from aacbench.bundle.evidence import check_evidence, check_steady
 from aacbench.bundle.inventory import Inventory, check_budget, inventory
 from aacbench.contract.budget import Budget, convention
 from aacbench.contract.composite import nominal_bytes
-from aacbench.contract.method import Claims
+from aacbench.contract.method import Claims, Heuristic, LabelHeuristic
+from aacbench.errors import OverBudgetError, UnsupportedError
 from aacbench.graphs.record import Array
+from aacbench.graphs.traffic import rise
 from aacbench.queries.record import QuerySet
 from aacbench.run.audit import (
     Audit,
@@ -33,6 +37,7 @@ from aacbench.run.rows import write_queries
 from aacbench.run.shared import references
 from aacbench.search import Answers, search
 from aacbench.search.layouts import knows_nothing
+from aacbench.search.policy import parse
 from aacbench.util.array_store import trust
 
 
@@ -62,8 +67,13 @@ def measure(job: CellJob, built: Built) -> Result:
 
 
 def _measure(job: CellJob, built: Built) -> Result:
-    loaded = job.loaded()
-    counted, deployed = ready(job, built, loaded)
+    loaded = job.searched()
+    try:
+        counted, deployed = ready(job, built, loaded)
+    except UnsupportedError as error:
+        return Result("unsupported", str(error), {"build": dict(built.cost)}, {})
+    except OverBudgetError as error:  # some methods learn their size only by building
+        return Result("unsupported", str(error), {"build": dict(built.cost), "bytes_needed": error.bytes_needed}, {})
     bounds = check_steady(deployed, built.sample)
     facts = {
         "bundle": built.bundle or None,
@@ -71,10 +81,16 @@ def _measure(job: CellJob, built: Built) -> Result:
         "build": dict(built.cost),
         "tier": deployed.tier,
         "claims": asdict(job.claims),
+        **({"traffic": _departure(job, loaded)} if job.plan.traffic else {}),
     }
     result = _searched(job, loaded, deployed, facts)
     check_steady(deployed, built.sample, bounds)  # again, because a bound may change after many calls
     return result
+
+
+def _departure(job: CellJob, searched: LoadedGraph) -> dict[str, Any]:
+    before, after = job.loaded().net.graph, searched.net.graph
+    return {**rise(before.weights, after.weights), "graph_digest": after.digest}
 
 
 def ready(job: CellJob, built: Built, loaded: LoadedGraph) -> tuple[Inventory, Deployed]:
@@ -89,9 +105,32 @@ def ready(job: CellJob, built: Built, loaded: LoadedGraph) -> tuple[Inventory, D
         counted = inventory(heuristic, vertices, bundle.array_digests)
     if job.claims.matched:
         check_budget(counted, Budget(job.plan.budget, convention(job.plan.convention)))
-    deployed = deploy(heuristic, loaded.net)
-    check_evidence(heuristic, loaded.net, built.sample, built.evidence)
+    if job.plan.traffic:
+        check_bears_traffic(heuristic)
+    deployed = deploy(heuristic, loaded.net, parse(job.plan.policy).label_layout)
+    check_evidence(heuristic, job.loaded().net, built.sample, built.evidence)
     return counted, deployed
+
+
+def check_bears_traffic(heuristic: Heuristic) -> None:
+    """Refuse a heuristic whose bounds may be wrong once weights have risen.
+
+    A bound from arrays alone stays what it was: h(u) <= d(u, t) <= d'(u, t), and h(u) <= w(u, v) + h(v) <=
+    w'(u, v) + h(v), where d' and w' are after the rise. One that reads the graph while it is searched sees w' instead
+    of w, so it must say that this does no harm.
+    """
+    if reads_arcs(heuristic):
+        raise UnsupportedError(
+            "Its labels are decoded by the weights of the graph, which have risen since it was built; choose labels "
+            "that store every row, such as labels=for16."
+        )
+    for leaf in leaves(heuristic).values():
+        goal = leaf.goal if isinstance(leaf, LabelHeuristic) else None
+        if goal is not None and goal.visit is not None and not goal.bears_traffic:
+            raise UnsupportedError(
+                "Its goal search reads the weights of the graph, which have risen since it was built, and it does not "
+                "claim that its bounds hold then."
+            )
 
 
 def _searched(job: CellJob, loaded: LoadedGraph, deployed: Deployed, facts: dict[str, Any]) -> Result:
@@ -105,12 +144,13 @@ def _searched(job: CellJob, loaded: LoadedGraph, deployed: Deployed, facts: dict
     audit = _audit(loaded, deployed, splits) if job.audit else Audit(0, 0, {}, None, ())
     loaded.check()  # a heuristic may change the graph when it is asked
     every = smallest([*cases, *audit.counterexamples])
+    graph = loaded.net.graph
     facts["audit"] = {
         "pairs": audit.pairs + sum(len(split.queries) for split in splits),
         "arcs": audit.arcs,
         "violations": total(audit.violations, *counts),
         "consistent": audit.consistent,
-        "counterexamples": [{**_fields(case), "sentence": case.sentence} for case in every],
+        "counterexamples": [{**_fields(case), "sentence": case.named(graph)} for case in every],
     }
     if buckets := {split.name: split.queries.buckets.tolist() for split in splits if split.queries.buckets is not None}:
         facts["buckets"] = buckets  # of each query, in the order of the rows
@@ -124,7 +164,7 @@ def _searched(job: CellJob, loaded: LoadedGraph, deployed: Deployed, facts: dict
         facts["context"] = true_violations(predicted, deployed, parts[TEST][0])
         facts["side"] = predicted.side
     if broken is not None:
-        return Result("wrong", f"not {broken.claim}: {broken.sentence}", facts, files)
+        return Result("wrong", f"not {broken.claim}: {broken.named(graph)}", facts, files)
     if job.plan.on_maps and any(proofs.values()):
         return Result("wrong", f"A certificate does not hold: {next(filter(None, proofs.values()))}", facts, files)
     return Result("ok", "", facts, files)

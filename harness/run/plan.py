@@ -28,8 +28,11 @@ from aacbench.run.records import (
     VALIDATION,
     MethodChoice,
     Study,
+    Variant,
+    without_traffic,
 )
 from aacbench.run.store import Cell, read_or_damage
+from aacbench.run.variants import BASE, every, queries_and_policy
 from aacbench.search.policy import Policy, parse, switch
 from aacbench.util.canonical import canonical
 from aacbench.util.text import suggestion
@@ -42,12 +45,13 @@ CHOSEN_ON = {"mean-expansions": VALIDATION, "retrospective": TEST}
 class CellPlan:
     """One cell to be run: a method with resolved parameters on one graph, at one budget, with one seed.
 
-    `splits` says on which queries. Of several settings in a grid each is a `candidate`, and one more cell, known only
-    once they are done, is the `chosen` one on the test queries; `setting` tells them apart, as a user would write each
-    of them, where `label` is the same for all. A cell that is `unsupported`, or whose method `failed`
-    to say what fits (with the outcome `failure`), has the reason and is not run. `graph_file` is the file of a graph
-    with a short name, or says whose predictions the graph is made of. A cell of an encoder has the role `encode`, a map
-    set as its graph, and the digests of its `inputs`, which are files.
+    `splits` says on which queries, `variant` under which changes of the study. Of several settings in a grid each is a
+    `candidate`, and one more cell, known only once they are done, is the `chosen` one on the test queries; `setting`
+    tells them apart, as a user would write each of them, where `label` is the same for all. A cell that is
+    `unsupported`, or whose method `failed` to say what fits (with the outcome `failure`), has the reason and is not
+    run. `graph_file` is the file of a graph with a short name, or says whose predictions the graph is made of. With
+    `traffic`, which is the end of the name `graph`, the weights are raised after the build. A cell of an encoder has
+    the role `encode`, a map set as its graph, and the digests of its `inputs`, which are files.
     """
 
     graph: str
@@ -66,6 +70,8 @@ class CellPlan:
     role: str = SINGLE
     setting: str = ""
     graph_file: str = ""
+    variant: str = ""
+    traffic: str = ""
     inputs: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -76,12 +82,21 @@ class CellPlan:
     @property
     def graph_key(self) -> str:
         """By what a run finds the graph's metadata: maps with other predictions have the same name."""
-        return self.graph_file if self.on_maps else self.graph
+        return self.graph_file if self.on_maps else self.built_graph
+
+    @property
+    def built_graph(self) -> str:
+        """The name of the graph that the heuristic is built on, without the traffic that it is searched under."""
+        return without_traffic(self.graph, self.traffic)
+
+    def without_traffic(self) -> "CellPlan":
+        """The cell that builds the same heuristic and searches the graph as it was built on."""
+        return replace(self, graph=self.built_graph, traffic="")
 
     @property
     def graph_source(self) -> str:
         """What the graph is loaded by: its name, with its file where the name is a short one."""
-        return f"{self.graph}={self.graph_file}" if self.graph_file else self.graph
+        return f"{self.built_graph}={self.graph_file}" if self.graph_file else self.built_graph
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +124,15 @@ class _Setting:
 
 
 _Wanted = tuple[CellPlan, _Setting, Question]
+_AS_IS = Variant(name=BASE)
 
 
 def check_methods(study: Study, methods: Mapping[str, Method], resolve: Resolve) -> None:
     """Refuse unknown names, settings and parts, before any graph is loaded."""
-    for choice in study.methods:
-        for _ in _settings(study, choice, methods, resolve):
-            pass
+    for variant, _ in every(study):
+        for choice in study.methods:
+            for _ in _settings(choice, methods, resolve, variant):
+                pass
 
 
 def labels_claiming(
@@ -124,7 +141,7 @@ def labels_claiming(
     """Return the labels of the methods that make a claim with all of their settings; the baseline makes every one."""
     found = []
     for choice in study.methods:
-        settings = list(_settings(study, choice, methods, resolve))
+        settings = list(_settings(choice, methods, resolve))
         labels = [choice.label, *(setting.label for setting in settings)]
         found += labels if all(claim(setting.method.claims) for setting in settings) else []
     return frozenset([*found, BASELINE])
@@ -137,33 +154,48 @@ def plan(
     resolve: Resolve,
     fit: Callable[[Sequence[Question]], Sequence[Answer]] | None = None,
 ) -> Plan:
-    """Every cell of a study, in the order graphs, methods, budgets, seeds; the baseline comes once a graph.
+    """Every cell of a study, by variant, graph, traffic, method, budget and seed; the baseline comes once a graph.
 
     A method whose claim is that the seed changes nothing is run with the first seed only. What fits the budgets is
     asked all at once, through `fit`, or of the methods here and now.
     """
     wanted: list[list[_Wanted]] = []
+    for variant, varied in every(study):
+        wanted += _wanted(varied, variant, methods, infos, resolve)
+    questions = [question for cells in wanted for _, _, question in cells]
+    answers = iter(fit(questions) if fit else ask_all(questions, methods, {}, methods.__getitem__, 1, Limits()))
+    found = [[_fitted(cell, setting, next(answers)) for cell, setting, _ in cells] for cells in wanted]
+    return Plan(tuple(cell for cells in found for cell in _distinct(cells)))
+
+
+def _wanted(
+    study: Study,
+    variant: Variant,
+    methods: Mapping[str, Method],
+    infos: Mapping[str, GraphInfo],
+    resolve: Resolve,
+) -> Iterator[list[_Wanted]]:
     baseline = MethodChoice(name=BASELINE)
     choices = [baseline, *(choice for choice in study.methods if choice != baseline)]
-    settled = [(choice, list(_settings(study, choice, methods, resolve))) for choice in choices]
-    for graph, (choice, settings), budget, seed in itertools.product(study.graphs, settled, study.budgets, study.seeds):
+    settled = [(choice, list(_settings(choice, methods, resolve, variant))) for choice in choices]
+    everywhere = itertools.product(study.searched_graphs(), settled, study.budgets, study.seeds)
+    for searched, (choice, settings), budget, seed in everywhere:
         if choice is baseline and budget != study.budgets[0]:
             continue
         charged = Budget(budget, convention(study.convention))
-        name, file = name_and_file(graph)
-        cells = _cells(study, choice, settings, infos[name], charged, seed)
-        wanted.append([(replace(cell, graph_file=file), setting, question) for cell, setting, question in cells])
-    questions = [question for cells in wanted for _, _, question in cells]
-    answers = iter(fit(questions) if fit else ask_all(questions, methods, {}, methods.__getitem__, 1, Limits()))
-    found = [[_fitted(study, cell, setting, next(answers)) for cell, setting, _ in cells] for cells in wanted]
-    return Plan(tuple(cell for cells in found for cell in _distinct(cells)))
+        name, file = name_and_file(searched.graph)
+        traffic = searched.traffic if searched.changed else ""
+        where: dict[str, Any] = {"graph": searched.name, "graph_file": file, "traffic": traffic}
+        cells = _cells(study, choice, settings, infos[name], charged, seed, variant.name)
+        yield [(replace(cell, **where), setting, question) for cell, setting, question in cells]
 
 
 def estimated_work(study: Study, cell: CellPlan, info: GraphInfo) -> int:
     """Return how many vertices a cell's searches expand at most; builds are not counted."""
     if cell.role == ENCODE:
         return 0
-    queries = sum(study.queries.most(split, info.vertices) for split in cell.splits)
+    drawn, _ = queries_and_policy(study.record(), cell.variant)
+    queries = sum(drawn.most(split, info.vertices) for split in cell.splits)
     return 0 if cell.unsupported or cell.failed else info.vertices * queries
 
 
@@ -172,8 +204,10 @@ def chosen(candidate: CellPlan) -> CellPlan:
 
 
 def _settings(
-    study: Study, choice: MethodChoice, methods: Mapping[str, Method], resolve: Resolve
+    choice: MethodChoice, methods: Mapping[str, Method], resolve: Resolve, variant: Variant = _AS_IS
 ) -> Iterator[_Setting]:
+    """Yield each combination of settings; the label is without those of the variant, so that it is the same in all."""
+
     def method_of(name: str) -> Method:
         return _method(methods, name, choice.label)
 
@@ -182,9 +216,17 @@ def _settings(
     for values in itertools.product(*grid.values()):
         candidate = {**choice.settings, **dict(zip(grid, values, strict=True))}
         label = replace(choice, settings=candidate).label
-        switches, settings = _split_settings(candidate, label)
+        switches, settings = _split_settings({**candidate, **_varied(variant, method)}, label)
         params = resolve_parts(method, resolve(method, settings), method_of, resolve)
         yield _Setting(assemble(method, params, method_of), label, params, switches)
+
+
+def _varied(variant: Variant, method: Method) -> dict[str, Any]:
+    """Return the settings of a variant that this method has."""
+    if method.name == BASELINE or (variant.methods and method.name not in variant.methods):
+        return {}
+    known = (*method.parameters, *SEARCH_SWITCHES)
+    return {key: value for key, value in variant.settings.items() if key in known}
 
 
 def _method(methods: Mapping[str, Method], name: str, label: str) -> Method:
@@ -195,7 +237,13 @@ def _method(methods: Mapping[str, Method], name: str, label: str) -> Method:
 
 
 def _cells(
-    study: Study, choice: MethodChoice, settings: list[_Setting], info: GraphInfo, budget: Budget, seed: int
+    study: Study,
+    choice: MethodChoice,
+    settings: list[_Setting],
+    info: GraphInfo,
+    budget: Budget,
+    seed: int,
+    variant: str = BASE,
 ) -> list[_Wanted]:
     several = len(settings) > 1 and study.selection in CHOSEN_ON
     again = seed != study.seeds[0]
@@ -216,17 +264,20 @@ def _cells(
             seed=seed,
             policy=study.search,
             splits=(CHOSEN_ON[study.selection],) if several else (VALIDATION, TEST),
-            group=f"{info.name}|{choice.label}|{choice.grid}|{budget.bytes_per_vertex!r}|{seed}" if several else "",
+            group=f"{info.name}|{choice.label}|{choice.grid}|{budget.bytes_per_vertex!r}|{seed}|{variant}"
+            if several
+            else "",
             role=CANDIDATE if several else SINGLE,
             setting=setting.label,
+            variant=variant,
         )
         made.append((cell, setting, Question(method.name, budget, info, setting.params)))
     return made
 
 
-def _fitted(study: Study, cell: CellPlan, setting: _Setting, answer: Answer) -> CellPlan:
+def _fitted(cell: CellPlan, setting: _Setting, answer: Answer) -> CellPlan:
     preferred = answer.search if isinstance(answer, Fitted) else {}
-    policy = _policy(parse(study.search), setting.method, preferred, setting.switches)
+    policy = _policy(parse(cell.policy), setting.method, preferred, setting.switches)
     cell = replace(cell, policy=policy.name)
     if isinstance(answer, Unsupported):
         return replace(cell, unsupported=answer.reason)

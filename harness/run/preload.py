@@ -2,7 +2,7 @@
 
 from numba.core.registry import cpu_target
 
-import aacbench.run.steps  # noqa: F401
+import aacbench.run.shipping  # noqa: F401
 from aacbench.processes.worker import report_progress
 from aacbench.util.compiling import tell_always
 

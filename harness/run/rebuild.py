@@ -9,13 +9,13 @@ from aacbench.bundle.evidence import Sample
 from aacbench.errors import UsageError
 from aacbench.run.build import Built, CellJob, Result
 from aacbench.run.encode import EncodeJob
+from aacbench.run.executors import step_pool
 from aacbench.run.layout import ARTIFACTS, BUNDLES
-from aacbench.run.records import QueryPlan
 from aacbench.run.run_config import RunConfig, plan_of
-from aacbench.run.steps import Job, build_all, step_pool
+from aacbench.run.steps import Job, build_all
 from aacbench.run.store import Cell
 from aacbench.run.study import read_plan
-from aacbench.search.policy import parse
+from aacbench.run.variants import BASE, queries_and_policy
 
 
 def stored_study(root: Path) -> Mapping[str, Any]:
@@ -35,12 +35,12 @@ def stored_job(config: RunConfig, cell: Cell) -> CellJob:
     """The job of a stored cell: the same graph, queries, method, settings and seed."""
     study = stored_study(config.root)
     try:
-        queries, policy = QueryPlan(**study["queries"]), parse(study["search"]).name
+        queries, policy = queries_and_policy(study, cell.key.get("variant", BASE))
     except (LookupError, TypeError) as error:
         raise UsageError(f"{config.root} was begun by another version of aacbench; run the study again.") from error
     key = cell.key
     digests = {"graph": key["graph_digest"], **key["query_digests"]}
-    return config.job(cell.cell_id, plan_of(key), queries, policy, digests)
+    return config.job(cell.cell_id, plan_of(key), queries, policy.counted.name, digests)
 
 
 def stored_bundle(root: Path, cell: Cell) -> store.Bundle | None:
@@ -61,7 +61,7 @@ def built_before(cell: Cell, vertices: int) -> Built:
 def rebuild(config: RunConfig, jobs: Iterable[Job]) -> dict[str, Built | Result]:
     """Build cells again, each in a worker; by cell, what was built, or the result of one that has no bundle."""
     wanted = list(jobs)
-    with step_pool(min(config.workers, len(wanted)), config.limits, fresh=True) as pool:
+    with step_pool(config, min(config.workers, len(wanted)), fresh=True) as pool:
         return {job.cell_id: answer for job, answer in build_all(pool, iter(wanted))}
 
 

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from aacbench.graphs.catalogue import name_and_file
+
 VALIDATION, TEST, CORNER = "validation", "test", "corner"  # the splits of queries; the last on maps alone
 SINGLE, CANDIDATE, CHOSEN, ENCODE = "single", "candidate", "chosen", "encode"  # the roles of cells
 GRAPHS, CONTEXT = KINDS = ("graphs", "context")  # what methods are run on: graphs, or maps whose costs are predicted
@@ -11,6 +13,7 @@ BASELINE = "dijkstra"  # reductions are measured against it; it stores no labels
 # Worst last: a wrong answer is worse than none.
 OUTCOMES = ("ok", "unsupported", "skipped", "timeout", "out-of-memory", "error", "wrong")
 ATLAS = "atlas:"  # before the id of an encoder's cell: the graph of its maps
+BASE = ""  # in place of a variant's name: the study as it is
 STRATA, SCENARIO, FILE = "strata", "scenario", "file"  # query modes besides those of `queries.sampling`
 
 
@@ -69,6 +72,31 @@ class Certificates:
     alpha: tuple[float, ...] = (0.05, 0.1)
 
 
+@dataclass(frozen=True, slots=True)
+class SearchedGraph:
+    """A graph as it is searched: as it is, or with its weights raised by `traffic` after heuristics were built on it.
+
+    Everything that groups cells by graph goes by `name`, so that results under different traffic are never mixed.
+    """
+
+    graph: str
+    traffic: str = ""
+
+    @property
+    def name(self) -> str:
+        name, _ = name_and_file(self.graph)
+        return f"{name}+{self.traffic}" if self.changed else name
+
+    @property
+    def changed(self) -> bool:
+        return self.traffic not in ("", "none")
+
+
+def without_traffic(name: str, traffic: str) -> str:
+    """Return the name of the graph that was built on, from that of the graph that is searched."""
+    return name.removesuffix(f"+{traffic}") if traffic else name
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodChoice:
     """A method with the settings a user fixed, and those to be chosen on the validation queries.
@@ -88,6 +116,28 @@ class MethodChoice:
 
 
 MAP_KEYS = ("kind", "maps", "splits", "encoders", "certificates")  # that only a study on maps has
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """Values of a study that are changed together, in cells of their own beside the study's; empty means unchanged.
+
+    `factor` says what is changed, in words. `search` may hold changes only, such as `tie=fifo`. `queries` replaces
+    single values. `settings` are for each method that has such a parameter, or for `methods` alone.
+    """
+
+    name: str
+    factor: str = ""
+    search: str = ""
+    convention: str = ""
+    queries: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    methods: tuple[str, ...] = ()
+    seeds: tuple[int, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """The values that are set."""
+        return {key: value for key, value in asdict(self).items() if value}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,9 +165,20 @@ class Study:
     splits: MapSplits = field(default_factory=MapSplits)
     encoders: tuple[MethodChoice, ...] = ()
     certificates: Certificates = field(default_factory=Certificates)
+    variants: tuple[Variant, ...] = ()
+    traffic: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """Every value, for digests and for printing; of graphs or of maps, whichever the study has."""
+        """Every value, for digests and for printing; of graphs or of maps, whichever the study has.
+
+        `variants` and `traffic` are there only where they are set.
+        """
         without = ("graphs",) if self.kind == CONTEXT else MAP_KEYS
-        values = asdict(self) | {"queries": self.queries.record()}
-        return {key: value for key, value in values.items() if key not in without}
+        given = {"queries": self.queries.record(), "variants": [variant.record() for variant in self.variants]}
+        values = asdict(self) | given
+        known = {key: value for key, value in values.items() if key not in without}
+        return {key: value for key, value in known.items() if value or key not in ("variants", "traffic")}
+
+    def searched_graphs(self) -> tuple[SearchedGraph, ...]:
+        """Each graph under each traffic."""
+        return tuple(SearchedGraph(graph, traffic) for graph in self.graphs for traffic in self.traffic or ("",))

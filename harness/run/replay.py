@@ -77,7 +77,7 @@ def _built_and_measured(config: RunConfig, cell: Cell, job: CellJob) -> list[Lin
 
 
 def _replayed(job: _Job) -> list[Line]:
-    loaded = job.job.loaded()
+    loaded = job.job.searched()
     built = job.built or build(job.job)
     if isinstance(built, Result):
         raise UsageError(f"It is {built.outcome} when it is built again: {built.reason}.")

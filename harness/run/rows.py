@@ -32,7 +32,7 @@ QUERIES = {
     "on_optimum": WHOLE,
     "h_work": WHOLE,
 }
-_ABSENT_IS_ZERO = ("h_work",)  # rows of older versions do not have it
+ZERO_IF_ABSENT = ("h_work",)  # rows of older versions do not have it
 TIMINGS = {"query": WHOLE, "repetition": WHOLE, "order": WHOLE, "wall_ns": WHOLE}
 
 _WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
@@ -91,7 +91,7 @@ def read_table(kinds: Mapping[str, str], data: bytes, where: str) -> dict[str, A
     lines, rows = _lines(data, where)
     header = rows[0] if rows else []
     for column in kinds:
-        if header.count(column) != 1 and (column not in _ABSENT_IS_ZERO or column in header):
+        if header.count(column) != 1 and (column not in ZERO_IF_ABSENT or column in header):
             raise DataError(f"{where}, line 1: the column {column!r} must appear exactly once.")
     for line, row in zip(lines[1:], rows[1:], strict=True):
         if len(row) != len(header):

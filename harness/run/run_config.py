@@ -26,6 +26,8 @@ from aacbench.run.store import Existing
 from aacbench.util.compiled import kernel_digest
 from aacbench.util.source_file import SourceFile
 
+LOCAL, DASK = "local", "dask"  # where cells run
+
 
 @dataclass(frozen=True, slots=True)
 class MethodSource:
@@ -71,8 +73,9 @@ class RunConfig:
     `methods` has every method there is: a method of the study may be made of others. `foreign_graphs` are those of
     plugins, with the digest of each one's source: they are loaded in workers alone. With `rebuild` a cell of each
     method is built once more when all are done, and must come out the same. `lock` is the digest of the registration
-    that the run is bound to by `binding`. `encoders`, `encoder_of` and `maps_of` are for studies on maps; map sets of
-    plugins are among the `foreign_graphs`. `artifacts` is for pools and Dijkstra's answers; by default in the study.
+    that the run is bound to by `binding`. `artifacts` is for pools and Dijkstra's answers, by default in the study.
+    `executor` says where cells run; the workers of dask are those of the `scheduler`, or `workers` on this machine.
+    `encoders`, `encoder_of` and `maps_of` are for studies on maps; map sets of plugins are among the `foreign_graphs`.
     """
 
     root: Path
@@ -82,6 +85,8 @@ class RunConfig:
     graph_of: GraphOf = load
     foreign_graphs: Mapping[str, str] = field(default_factory=dict)
     workers: int = 1
+    executor: str = LOCAL
+    scheduler: str = ""
     existing: Existing = "keep"
     limits: Limits = field(default_factory=Limits)
     notify: Callable[[str, Mapping[str, Any]], None] = field(default=lambda *_: None)
@@ -106,8 +111,6 @@ class RunConfig:
 
     def encode_job(self, cell_id: str, plan: CellPlan, counts: Mapping[str, int], digest: str) -> EncodeJob:
         source = self.encoders[plan.method]
-        foreign = [] if source.built_in else [source.digest]
-        foreign += filter(None, [self.foreign_graphs.get(plan.graph, "")])
         return EncodeJob(
             cell_id=cell_id,
             plan=plan,
@@ -118,8 +121,12 @@ class RunConfig:
             maps_of=self.maps_of,
             bundles=(self.root / ARTIFACTS).absolute() / BUNDLES,
             sources=() if source.file is None else (source.file,),
-            origin=" ".join([plan.method, *foreign]) if foreign else "",
+            origin=self.origin(plan),
         )
+
+    def note(self, text: str) -> None:
+        """Tell something about the cluster that cells run on."""
+        self.notify("cluster", {"text": text})
 
     def defaults(self, method: str) -> dict[str, Any]:
         """The default of each parameter of a method, for tables that leave defaults out."""
@@ -136,7 +143,7 @@ class RunConfig:
     ) -> CellJob:
         stored = (self.root / ARTIFACTS).absolute()  # a method may leave its worker in another folder
         artifacts = stored if self.artifacts is None else self.artifacts.absolute()
-        origin = self._origin(plan)
+        origin = self.origin(plan)
         # What a plugin's workers compute from the graph, no others read.
         own = artifacts / f"plugin-{sha256(origin.encode()).hexdigest()[:12]}" if origin else artifacts
         return CellJob(
@@ -162,10 +169,11 @@ class RunConfig:
     def _sources(self, plan: CellPlan) -> list[MethodSource]:
         return [self.methods[name] for name in (plan.method, *part_names(plan.params))]
 
-    def _origin(self, plan: CellPlan) -> str:
-        """The plugins that a cell's method, its parts and its graph come from; empty for built-in ones."""
-        digests = [source.digest for source in self._sources(plan) if not source.built_in]
-        found = [*digests, *filter(None, [self.foreign_graphs.get(plan.graph, "")])]
+    def origin(self, plan: CellPlan) -> str:
+        """The plugins that a cell's method or encoder, its parts and its graph come from; empty for built-in ones."""
+        sources = [self.source(plan)] if plan.role == ENCODE else self._sources(plan)
+        digests = [source.digest for source in sources if not source.built_in]
+        found = [*digests, *filter(None, [self.foreign_graphs.get(plan.built_graph, "")])]
         return " ".join([plan.method, *found]) if found else ""
 
 
@@ -174,12 +182,13 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
 
     The lock is part of the key so that rows made before it, or under another, can never stand for rows made under it.
     """
-    graph = graphs[cell.graph_key]
+    digests = graphs[cell.graph_key].digests(cell.variant)
     return {
         "graph": cell.graph,
+        **({"traffic": cell.traffic} if cell.traffic else {}),
         **({"graph_file": cell.graph_file} if cell.graph_file else {}),
-        "graph_digest": graph.graph_digest,
-        "query_digests": dict(graph.query_digests),
+        "graph_digest": digests.pop("graph"),
+        "query_digests": digests,
         "method": cell.method,
         "label": cell.label,
         "plugin_digest": config.source(cell).digest,
@@ -194,6 +203,7 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
         "engine": kernel_digest(),
         "protocol": study.protocol,
         **({"inputs": dict(cell.inputs)} if cell.inputs else {}),
+        **({"variant": cell.variant} if cell.variant else {}),
         **({"lock": config.lock} if config.lock else {}),
     }
 
@@ -213,6 +223,8 @@ def plan_of(key: Mapping[str, Any]) -> CellPlan:
         role=key["role"],
         graph_file=key.get("graph_file", ""),
         inputs=key.get("inputs", {}),
+        variant=key.get("variant", ""),
+        traffic=key.get("traffic", ""),
     )
 
 

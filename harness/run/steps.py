@@ -1,11 +1,11 @@
-"""The two steps of cells in a pool of processes: a process that builds never measures, and none that measures built."""
+"""The two steps of cells in processes: a process that builds never measures, and none that measures built."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, Self
 
-from aacbench.processes.pool import Limits, Pool
+from aacbench.processes.pool import Limits
 from aacbench.processes.worker import Failure
 from aacbench.run import encode
 from aacbench.run.build import Built, CellJob, Result, build, result_of
@@ -35,6 +35,24 @@ class Step:
         alone = self.job.origin and self.built.tier != "compiled"
         return f"measure {self.job.cell_id if alone else self.job.origin}"
 
+    def seconds(self, limit: float) -> float:
+        """How long it may take: what a cell's build took is no longer there for its measuring."""
+        return limit if self.built is None else max(1.0, limit - self.built.seconds)
+
+
+class StepPool(Protocol):
+    """What runs steps, as a context: they are taken from a function, and answers come as they are done.
+
+    It may answer a build with what was built, or with the result of the measuring that it did too.
+    """
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_: object) -> None: ...
+    def run(self, jobs: Iterable[Step]) -> Generator[tuple[Step, Any]]: ...
+    def run_from(
+        self, next_job: Callable[[], Step | None], answered: Callable[[Step, Any], None]
+    ) -> Generator[tuple[Step, Any]]: ...
+
 
 def run_step(step: Step) -> Built | Result:
     """Do one step, in a worker. A scalar heuristic has no bundle, so it is measured where it was built."""
@@ -46,28 +64,14 @@ def run_step(step: Step) -> Built | Result:
     return built if isinstance(built, Result) or built.live is None else measure(step.job, built)
 
 
-def step_pool(
-    workers: int, limits: Limits, progress: Callable[[Job, str], None] = lambda *_: None, *, fresh: bool = False
-) -> Pool:
-    """A pool for steps. The time that a cell's build took is no longer there for its measuring."""
-
-    def seconds(step: Step) -> float:
-        return limits.seconds if step.built is None else max(1.0, limits.seconds - step.built.seconds)
-
-    def heard(step: Step, text: str) -> None:
-        progress(step.job, text)
-
-    return Pool(run_step, workers, limits, lambda step: step.kind, seconds, heard, fresh=fresh)
-
-
-def build_all(pool: Pool, jobs: Iterator[Job]) -> Iterator[tuple[Job, Built | Result]]:
+def build_all(pool: StepPool, jobs: Iterator[Job]) -> Iterator[tuple[Job, Built | Result]]:
     """Build each of the jobs; a heuristic that was measured where it was built comes as a Result."""
     for step, answer in pool.run(Step(job) for job in jobs):
         yield step.job, _checked(answer)
 
 
 def run_cells(
-    pool: Pool, jobs: Iterator[Job], limits: Limits, built: Mapping[str, Built] | None = None
+    pool: StepPool, jobs: Iterator[Job], limits: Limits, built: Mapping[str, Built] | None = None
 ) -> Iterator[tuple[Job, Result]]:
     """Build and measure each of the jobs; those with a bundle in `built`, by cell, are measured only."""
     measuring: deque[Step] = deque()

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING, Any, Literal
 
 from aacbench.errors import AacbenchError, DamagedCellError, DataError, NewerFormatError
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 FAMILY, NUMBER = "aacbench.cell.json", 1
 FORMAT = f"{FAMILY}/{NUMBER}"
+_FORMAT_LINE = f'\n "format": "{FORMAT}",\n'.encode()  # of every cell in this format, so that few must be parsed
 
 
 @dataclass(frozen=True)  # without slots, which `cached_property` cannot have
@@ -60,6 +62,17 @@ class Cell:
     def claims(self) -> Mapping[str, Any]:
         """The claims of the method; empty if the cell never ran."""
         return self.record.get("claims", {})
+
+    @property
+    def variant(self) -> str:
+        """The variant of the study that the cell belongs to; empty for the study itself."""
+        name: str = self.key.get("variant", "")
+        return name
+
+    @property
+    def timing_group(self) -> tuple[str, float, str]:
+        """What cells that are timed together have in common: graph, budget and test queries."""
+        return self.key["graph"], self.key["budget"], self.key.get("query_digests", {}).get(TEST, "")
 
     @property
     def is_reported(self) -> bool:
@@ -146,9 +159,9 @@ def _content(cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]
     return {**files, CELL_FILE: _encoded(complete)}
 
 
-def _encoded(record: Mapping[str, Any]) -> bytes:
+def _encoded(record: Mapping[str, Any], *, parsed: bool = False) -> bytes:
     """Return the bytes of `cell.json`; they follow from its values, so any changed byte is detected."""
-    return pretty({**record, "integrity": digest(record, FORMAT)})
+    return pretty({**record, "integrity": digest(record, FORMAT, parsed=parsed)}, parsed=parsed)
 
 
 def _fill(folder: Path, content: Mapping[str, bytes]) -> None:
@@ -215,7 +228,7 @@ def _verified(descriptor: int, folder: Path, cell_id: str) -> Cell:
     if record is None:
         _refuse_newer(data, folder, cell_id)
         raise _damage(cell_id, folder, f"{CELL_FILE} is not what was written")
-    if id_of(record["key"]) != cell_id:
+    if id_of(record["key"], parsed=True) != cell_id:
         raise _damage(cell_id, folder, f"its key belongs to cell {id_of(record['key'])}")
     files = {name: read(name) for name in record["files"]}
     changed = [name for name, data in files.items() if _sha256(data) != record["files"][name]]
@@ -227,12 +240,17 @@ def _verified(descriptor: int, folder: Path, cell_id: str) -> Cell:
 def _parsed(data: bytes) -> dict[str, Any] | None:
     """Return the contents of `cell.json` without its integrity, or None if it is damaged."""
     try:
-        record = json.loads(data)
+        record = json.loads(data, object_pairs_hook=_sharing)
         record.pop("integrity")
         complete = record["format"] == FORMAT and {"key", "outcome", "files"} <= set(record)
-        return record if complete and _encoded(record) == data else None
+        return record if complete and _encoded(record, parsed=True) == data else None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, AacbenchError):
         return None
+
+
+def _sharing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a dict whose texts are shared with those of other cells, which mostly have the same ones."""
+    return {intern(key): intern(value) if type(value) is str else value for key, value in pairs}
 
 
 def check_formats(root: Path) -> None:
@@ -243,7 +261,7 @@ def check_formats(root: Path) -> None:
 
 
 def _refuse_newer(data: bytes, folder: Path, cell_id: str) -> None:
-    if writer := _newer_writer(data):
+    if _FORMAT_LINE not in data and (writer := _newer_writer(data)):
         raise NewerFormatError(
             f"Cell {cell_id} in {folder} was written in a newer format ({writer}); use that version or newer."
         )

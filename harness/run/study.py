@@ -51,17 +51,29 @@ class StudyContents:
         names = self.plan["cells"] if self.plan is not None else []
         return [self.cells[name] for name in names if name in self.cells]
 
+    @property
+    def has_variants(self) -> bool:
+        return bool((self.plan or {}).get("study", {}).get("variants"))
+
+    def own_cells(self) -> list[Cell]:
+        """The planned cells of the study itself, without those of its variants."""
+        return [cell for cell in self.planned_cells() if not cell.variant]
+
     def summary(self) -> StudySummary:
-        planned = set(self.plan["cells"] if self.plan is not None else [])
-        seen = self.cells.keys() | self.damaged.keys()
-        outcomes = Counter(cell.outcome for cell in self._every_planned())
-        return StudySummary(
-            outcomes={outcome: outcomes[outcome] for outcome in OUTCOMES if outcomes[outcome]},
-            damaged=self.damaged,
-            planned=len(planned),
-            missing=tuple(sorted(planned - seen)),
-            unplanned=tuple(sorted(seen - planned)),
-        )
+        return _summary(self.plan, {name: cell.outcome for name, cell in self.cells.items()}, self.damaged)
+
+
+def _summary(plan: Mapping[str, Any] | None, outcomes: Mapping[str, str], damaged: Mapping[str, str]) -> StudySummary:
+    planned = set(plan["cells"] if plan is not None else [])
+    seen = outcomes.keys() | damaged.keys()
+    counts = Counter(outcomes[name] for name in planned & outcomes.keys())
+    return StudySummary(
+        outcomes={outcome: counts[outcome] for outcome in OUTCOMES if counts[outcome]},
+        damaged=damaged,
+        planned=len(planned),
+        missing=tuple(sorted(planned - seen)),
+        unplanned=tuple(sorted(seen - planned)),
+    )
 
 
 def protocol_digest(study: Study) -> str:
@@ -130,7 +142,14 @@ def planned_cells(root: Path) -> list[Cell]:
 
 
 def summary(root: Path) -> StudySummary:
-    return read_study(root).summary()
+    """Return the same as `read_study(root).summary()`, with one cell at a time in memory."""
+    plan, outcomes, damaged = read_plan(root), {}, {}
+    for name, cell in scan(root):
+        if isinstance(cell, DamagedCellError):
+            damaged[name] = str(cell)
+        else:
+            outcomes[name] = cell.outcome
+    return _summary(plan, outcomes, damaged)
 
 
 def _check(plan: Any, where: str) -> dict[str, Any]:

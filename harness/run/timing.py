@@ -1,27 +1,35 @@
 """Timing, after counting and alone: methods in turns, query block by query block, beside an A/A control."""
 
 import gc
+import pickle
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from aacbench.errors import AacbenchError, StoreError, UsageError
 from aacbench.graphs.record import Array
-from aacbench.processes.pool import run_all
+from aacbench.processes.pool import Limits
+from aacbench.processes.remote import Finished, Link, Missing
 from aacbench.processes.worker import Failure, begin_step
 from aacbench.queries.record import QuerySet
 from aacbench.run.build import CellJob
+from aacbench.run.executors import timing_place
 from aacbench.run.layout import CONTROL_FILE as CONTROL
+from aacbench.run.layout import TIMED_ON
 from aacbench.run.layout import TIMINGS_FILE as TIMINGS
 from aacbench.run.measure import ready
 from aacbench.run.rebuild import built_before, restore, stored_job
 from aacbench.run.records import BASELINE, TEST
 from aacbench.run.rows import read_queries, read_timings, write_timings
 from aacbench.run.run_config import RunConfig
+from aacbench.run.shipping import Shipment, shipment_of, shipped_files
+from aacbench.run.steps import Step
 from aacbench.run.store import Cell, commit, read_cell
 from aacbench.search import astar
 from aacbench.search.batch import search_rows
@@ -76,22 +84,33 @@ class Runner:
 def time_study(
     config: RunConfig, cells: Iterable[str], *, repetitions: int = REPETITIONS, again: bool = False, seed: int = 42
 ) -> list[str]:
-    """Time the compiled test cells among these, a graph and budget at a time, and return the ids of those timed.
+    """Time the compiled test cells among these, and return the ids of those timed.
 
-    Each group is timed in one worker process, with nothing beside it, from the bundles that were measured. A group
-    whose cells all have as many repetitions already is left as it is, unless `again`. What cannot be timed is reported
-    as an `untimed` event with the reason; the others of its group are timed without it.
+    Cells with the same graph, budget and test queries are a group, which is timed in one worker process, with nothing
+    beside it, from the bundles that were measured. A group whose cells all have as many repetitions already is left as
+    it is, unless `again`. What cannot be timed is reported as an `untimed` event with the reason; the others of its
+    group are timed without it.
     """
+    groups = [
+        group for group in _groups(config, cells) if again or any(_repetitions(cell) < repetitions for cell in group)
+    ]
+    if not groups:
+        return []
     done: list[str] = []
-    for group in _groups(config, cells):
-        if not again and all(_repetitions(cell) >= repetitions for cell in group):
-            continue
-        with ExitStack() as locks:
-            if all(locks.enter_context(file_lock(config.root, cell.cell_id)) for cell in group):
-                done += _time_group(config, group, repetitions, seed)
-            else:
-                _untimed(config, group, "Another run works on it")
+    with timing_place(config, _timed, _Packing(config.limits)) as place:
+        for group in groups:
+            with ExitStack() as locks:
+                if all(locks.enter_context(file_lock(config.root, cell.cell_id)) for cell in group):
+                    done += _time_group(config, group, repetitions, seed, *place)
+                else:
+                    _untimed(config, group, "Another run works on it")
     return done
+
+
+def check_place(config: RunConfig) -> None:
+    """Refuse a cluster on which nothing can be timed."""
+    with timing_place(config, _timed, _Packing(config.limits)):
+        pass
 
 
 def interleave(
@@ -120,35 +139,39 @@ def interleave(
 
 
 def _groups(config: RunConfig, cells: Iterable[str]) -> list[list[Cell]]:
-    groups: dict[tuple[str, float], list[Cell]] = {}
+    groups: dict[tuple[str, float, str], list[Cell]] = {}  # the name of a graph has its traffic
     for name in cells:
         cell = read_cell(config.root, name)
         if cell is None or cell.outcome != "ok" or TEST not in cell.key["splits"]:
             continue
+        if cell.variant and cell.key["method"] == BASELINE:
+            continue  # its searches are by far the longest, and one time of it is enough
         if cell.record["tier"] != COMPILED:
             _untimed(config, [cell], f"Only compiled methods are timed, and this is of the {cell.record['tier']} tier")
             continue
-        groups.setdefault((cell.key["graph"], cell.key["budget"]), []).append(cell)
+        groups.setdefault(cell.timing_group, []).append(cell)
     return list(groups.values())
 
 
-def _time_group(config: RunConfig, cells: list[Cell], repetitions: int, seed: int) -> list[str]:
+def _time_group(
+    config: RunConfig, cells: list[Cell], repetitions: int, seed: int, time_alone: Callable[["_Job"], Any], where: str
+) -> list[str]:
     """Time a group in a worker; where that dies or hangs on a cell, again without it."""
     group = {cell.cell_id: cell for cell in cells}
     for name, reason in restore(config, cells).items():
         _untimed(config, [group.pop(name)], reason)
     while group:
         job = _Job(tuple(_Timing(stored_job(config, cell), cell) for cell in group.values()), repetitions, seed)
-        ((_, answer),) = run_all(_timed, [job], 1, config.limits)
+        answer = time_alone(job)
         if not isinstance(answer, Failure):
-            return _store(config, group, answer)
+            return _store(config, group, answer, where)
         failed = [answer.step] if answer.step in group else list(group)
         for name in failed:
             _untimed(config, [group.pop(name)], answer.reason)
     return []
 
 
-def _store(config: RunConfig, group: Mapping[str, Cell], timed: "_Timed") -> list[str]:
+def _store(config: RunConfig, group: Mapping[str, Cell], timed: "_Timed", where: str) -> list[str]:
     for name, reason in timed.untimed.items():
         _untimed(config, [group[name]], reason)
     done = [cell for name, cell in group.items() if name in timed.tables]
@@ -156,7 +179,9 @@ def _store(config: RunConfig, group: Mapping[str, Cell], timed: "_Timed") -> lis
         kept = {name: data for name, data in cell.files.items() if name not in (TIMINGS, CONTROL)}
         beside = {CONTROL: timed.control} if cell.cell_id == timed.repeated else {}
         files = {**kept, TIMINGS: timed.tables[cell.cell_id], **beside}
-        commit(config.root, cell.cell_id, cell.record, files, replace=True)
+        record = {key: value for key, value in cell.record.items() if key != TIMED_ON}
+        record |= {TIMED_ON: where} if where else {}
+        commit(config.root, cell.cell_id, record, files, replace=True)
     if done:
         config.notify("timed", {"cells": [cell.cell_id for cell in done], "key": dict(done[0].key)})
     return [cell.cell_id for cell in done]
@@ -189,6 +214,45 @@ class _Timed:
     untimed: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Packing:
+    """How a group travels to a worker of a cluster: its cells, each with its shipment."""
+
+    limits: Limits
+
+    def name(self, job: _Job) -> str:
+        return job.timings[0].cell.cell_id
+
+    def link(self, job: _Job) -> Link:
+        return Link(f"{__name__}:time_shipped", pickle.dumps((job, self._shipments(job))), "time", self.limits.seconds)
+
+    def files(self, job: _Job, place: str) -> Mapping[str, bytes]:
+        wanted = (each for each in self._shipments(job) if place in (each.graph, each.queries, each.bundle))
+        return shipped_files(next(wanted), place)
+
+    def unpacked(self, job: _Job, finished: Finished) -> _Timed:
+        timed: _Timed = pickle.loads(finished.result)
+        return timed
+
+    def _shipments(self, job: _Job) -> list[Shipment]:
+        return [
+            shipment_of(Step(timing.job), self.limits, bundle=timing.cell.record["bundle"]) for timing in job.timings
+        ]
+
+
+def time_shipped(payload: bytes, folder: Path) -> Missing | Finished:
+    """Time a group that was sent here, in a child of a worker."""
+    job: _Job
+    job, shipments = pickle.loads(payload)
+    if missing := {place: None for shipment in shipments for place in shipment.missing(folder)}:
+        return Missing(tuple(missing))
+    there = [
+        _Timing(shipment.arrived(folder).job, timing.cell)
+        for shipment, timing in zip(shipments, job.timings, strict=True)
+    ]
+    return Finished(pickle.dumps(_timed(replace(job, timings=tuple(there)))))
+
+
 def _timed(job: _Job) -> _Timed:
     """Time a group, in its worker. Whatever one cell's method raises is that cell's reason."""
     runners: list[Runner] = []
@@ -215,7 +279,7 @@ def _timed(job: _Job) -> _Timed:
 
 def _warm_runner(timing: _Timing) -> Runner:
     """A runner whose every query has been searched once, untimed, with the stored expansions."""
-    cell, loaded = timing.cell, timing.job.loaded()
+    cell, loaded = timing.cell, timing.job.searched()
     _, deployed = ready(timing.job, built_before(cell, loaded.net.graph.vertices), loaded)
     queries = loaded.part(TEST)
     runner = Runner(cell.cell_id, loaded.net, deployed.searched, cell.key["policy"], queries)

@@ -16,6 +16,7 @@ from numba.extending import overload
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search.networks import Network
+from aacbench.search.policy import LABEL_LAYOUTS
 
 
 class Kernels(NamedTuple):
@@ -123,6 +124,47 @@ class Differential(NamedTuple):
 KERNELS[Differential] = Kernels(_bind_differential, _bound_differential, _memo_differential, no_work)
 
 
+def _bind_by_landmark(layout, memo, arcs, work, target):
+    for k in range(np.uint64(len(memo))):
+        memo[k] = layout.columns[k, target]
+    return 0
+
+
+def _bound_by_landmark(layout, memo, u):
+    best = layout.nothing
+    both, total = np.uint64(layout.both), np.uint64(len(memo))
+    forward = both + np.uint64(layout.forward)
+    for k in range(total):
+        label = layout.columns[k, u]
+        if label >= 0 and memo[k] >= 0:
+            if k < forward:
+                best = max(best, memo[k] - label)
+            if k < both or k >= forward:
+                best = max(best, label - memo[k])
+    return max(best - layout.margin, layout.nothing) * layout.scale
+
+
+def _memo_by_landmark(layout: Any) -> Array:
+    return np.empty(len(layout.columns), dtype=_wide(layout.columns))
+
+
+class ByLandmark(NamedTuple):
+    """The labels of `Differential` with one row per landmark, each tested for a missing path whenever it is read.
+
+    The paper's code stores ALT's labels so, and those of AAC by vertex; this layout shows what that is worth in time.
+    """
+
+    columns: Array
+    both: int
+    forward: int
+    margin: Any
+    scale: Any
+    nothing: Any
+
+
+KERNELS[ByLandmark] = Kernels(_bind_by_landmark, _bound_by_landmark, _memo_by_landmark, no_work)
+
+
 def _bind_max(layout, memo, arcs, work, target):
     settled = bind(layout.one, memo[0], arcs, work, target)
     return settled + bind(layout.other, memo[1], arcs, work, target)
@@ -179,7 +221,14 @@ class Layout:
 
 
 def differential(
-    network: Network, rows: Array, *, both: int = 0, forward: int = 0, margin: float = 0.0, scale: float | None = None
+    network: Network,
+    rows: Array,
+    *,
+    both: int = 0,
+    forward: int = 0,
+    margin: float = 0.0,
+    scale: float | None = None,
+    label_layout: str = LABEL_LAYOUTS[0],
 ) -> Layout:
     if rows.ndim != 2 or len(rows) != network.graph.vertices or rows.dtype.kind not in "if":
         raise UsageError(
@@ -191,9 +240,13 @@ def differential(
     if both and not network.graph.symmetric:
         raise UsageError("One label for both directions needs a symmetric graph, where every arc has an equal reverse.")
     placed = np.take(np.asarray(rows), network.original, axis=0)
-    placed.flags.writeable = False
     wide = _wide(rows)
     unit = wide(1) if scale is None else np.float64(scale)
+    if label_layout != LABEL_LAYOUTS[0] and rows.shape[1]:
+        columns = np.ascontiguousarray(placed.T)
+        columns.flags.writeable = False
+        return Layout(network, ByLandmark(columns, both, forward, wide(margin), unit, wide(0)))
+    placed.flags.writeable = False
     complete = not placed.size or bool(placed.min() >= 0)
     return Layout(network, Differential(placed, both, forward, complete, wide(margin), unit, wide(0)))
 

@@ -15,11 +15,11 @@ import numpy as np
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array, Graph, frozen
 from aacbench.search.heap import entry_dtype
+from aacbench.search.policy import VERTEX_ORDERS
 from aacbench.util import array_store
 from aacbench.util.compiled import kernel
 from aacbench.util.paths import cache_folder
 
-ORDERS = ("dfs", "file")
 _START, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -59,8 +59,8 @@ class Network:
 
 def network(graph: Graph, order: str = "dfs") -> Network:
     """Return the graph with vertices in `dfs` order (depth first, so that neighbours are close) or `file` order."""
-    if order not in ORDERS:
-        raise UsageError(f"Unknown vertex order {order!r}. Known: {', '.join(ORDERS)}.")
+    if order not in VERTEX_ORDERS:
+        raise UsageError(f"Unknown vertex order {order!r}. Known: {', '.join(VERTEX_ORDERS)}.")
     if graph.arcs >= 2**32:
         raise UsageError(f"The graph has {graph.arcs} arcs; a search supports fewer than 2^32.")
     identity = np.arange(graph.vertices, dtype=np.int32)
@@ -76,6 +76,11 @@ def with_weights(net: Network, weights: Array) -> Network:
     return Network(
         graph, net.order, net.original, net.place, _renumbered(graph, graph.reverse, net.original, net.place)
     )
+
+
+def degrees(arcs: Arcs) -> Array:
+    """Return how many arcs each vertex has."""
+    return np.diff(arcs.indptr).astype(np.int64)
 
 
 @kernel
@@ -244,9 +249,8 @@ def save_network(root: Path, net: Network) -> str:
     """Store a network's arrays unless they are there already, and return their key."""
     key = _key(net.graph, net.order)
     if not array_store.holds(root, key):
-        graph = net.graph
-        arrays = {f"arcs_{name}": array for name, array in net.arcs._asdict().items()}
-        arrays |= {"indptr": graph.indptr, "indices": graph.indices, "weights": graph.weights}
+        sides = {"arcs": net.arcs} if net.graph.symmetric else {"arcs": net.arcs, "backward": net.backward}
+        arrays = {f"{side}_{name}": array for side, arcs in sides.items() for name, array in arcs._asdict().items()}
         array_store.write(root, key, {**arrays, "original": net.original, "place": net.place}, {"order": net.order})
     return key
 
@@ -256,8 +260,11 @@ def _cached(graph: Graph, order: str) -> Network | None:
     if stored is None:
         return None
     arcs = Arcs(*(stored.arrays[f"arcs_{name}"] for name in Arcs._fields))
-    return Network(graph, order, stored.arrays["original"], stored.arrays["place"], arcs)
+    found = Network(graph, order, stored.arrays["original"], stored.arrays["place"], arcs)
+    if "backward_heads" in stored.arrays:  # otherwise the arcs are their own reverse
+        found.__dict__["backward"] = Arcs(*(stored.arrays[f"backward_{name}"] for name in Arcs._fields))
+    return found
 
 
 def _key(graph: Graph, order: str) -> str:
-    return array_store.key_of({"network": "network/1", "graph": graph.digest, "order": order})
+    return array_store.key_of({"network": "network/2", "graph": graph.digest, "order": order})

@@ -6,9 +6,11 @@ Several processes may read and write one key at the same time: the first rename 
 import hashlib
 import io
 import json
+import mmap
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -52,6 +54,24 @@ def read(root: Path, key: str) -> Artifact | None:
 
 def holds(root: Path, key: str) -> bool:
     return _folder(root, key).is_dir()
+
+
+@contextmanager
+def scratch(root: Path) -> Iterator[Path | None]:
+    """Yield a folder for arrays too large for memory, removed afterwards; None where none can be made.
+
+    `write` moves memory maps of `.npy` files in it to their place, so that they are not written twice.
+    """
+    folder = root / "scratch" / scratch_name(UNFINISHED)
+    try:
+        folder.mkdir(parents=True)
+    except OSError:
+        yield None
+        return
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def write(root: Path, key: str, arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> None:
@@ -126,7 +146,12 @@ def trust(versions: Iterable[Version]) -> None:
 
 def _fill(folder: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[str, Any]) -> None:
     for name, array in arrays.items():
-        with (folder / f"{name}.npy").open("wb") as stream:
+        file = folder / f"{name}.npy"
+        if isinstance(array, np.memmap) and isinstance(array.base, mmap.mmap) and _in_scratch(array):
+            array.flush()
+            Path(str(array.filename)).rename(file)  # the map stays valid
+            continue
+        with file.open("wb") as stream:
             np.save(stream, array, allow_pickle=False)
             stream.flush()
             os.fsync(stream.fileno())
@@ -142,6 +167,10 @@ def npy_bytes(array: npt.NDArray[Any]) -> bytes:
     stream = io.BytesIO()
     npy.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
     return stream.getvalue()
+
+
+def _in_scratch(array: np.memmap[Any, Any]) -> bool:
+    return is_scratch(Path(str(array.filename)).parent)
 
 
 def sha256_of(array: npt.NDArray[Any]) -> str:

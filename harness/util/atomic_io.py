@@ -3,7 +3,7 @@
 import errno
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -90,6 +90,21 @@ def make_folder(path: Path) -> None:
     with suppress(FileExistsError):
         path.mkdir()
     sync_folder(path.parent)
+
+
+def fill_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Make a folder with these files, completely or not at all, unless it is there; nothing is synced."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = folder.with_name(scratch_name(UNFINISHED))
+    unfinished.mkdir()
+    try:
+        for name, data in files.items():
+            (unfinished / Path(name).name).write_bytes(data)
+        unfinished.rename(folder)
+    except OSError:
+        remove(unfinished)
+        if not folder.is_dir():  # else another process was first
+            raise
 
 
 def sync_folder(path: Path) -> None:

@@ -5,12 +5,15 @@ from typing import Any
 
 from aacbench.contract.landmarks import (
     LABELS,
+    PACKED,
     cannot_select,
     does_not_fit,
     landmarks_that_fit,
     pool_parameter,
     resolved,
+    room_for,
     values_that_fit,
+    waived,
 )
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.errors import UsageError
@@ -36,6 +39,7 @@ def aacbench_methods() -> Iterator[Method]:
             "pairs": Parameter(4000, "training pairs to draw if the protocol has none", minimum=1),
         },
         docs=DOCS,
+        waives=waived,
     )
     oracle = {
         "K": Parameter(0, "landmarks; 0 means as many as fit", minimum=0),
@@ -49,6 +53,7 @@ def aacbench_methods() -> Iterator[Method]:
         Claims(oracle=True),
         {"labels": LABELS, **oracle, "pool": pool_parameter()},
         docs=DOCS,
+        waives=waived,
     )
     yield Method(
         "greedy-max-paper",
@@ -66,6 +71,8 @@ def fit_labels(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsu
     impossible = cannot_select(info, params["pool"])
     if impossible:
         return impossible
+    if params["labels"] in PACKED:
+        return room_for(budget, info, params)
     fits = values_that_fit(budget, info, params["labels"])
     if isinstance(fits, Unsupported):
         return fits
@@ -80,7 +87,7 @@ def fit_labels(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsu
 
 def fit_oracle(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
     fitted = landmarks_that_fit(budget, info, params)
-    if isinstance(fitted, Unsupported):
+    if isinstance(fitted, Unsupported) or fitted["labels"] in PACKED:
         return fitted
     labels = fitted["K"] * (2 if budget.directed(info) else 1)
     return {**fitted, "K0": fitted["K0"] or POOL_PER_LABEL * labels}
@@ -93,51 +100,59 @@ def fit_paper(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsup
     return fitted if isinstance(fitted, Unsupported) else {"K": fitted["K"], "K0": fitted["K0"]}
 
 
-def build_train(context: BuildContext) -> LabelHeuristic:
+def build_train(context: BuildContext) -> LabelHeuristic | Unsupported:
     """Select labels by the summed bound of training pairs; on directed graphs d(l, v) and d(v, l) separately."""
     import numpy as np
 
-    from aacbench.labels import subset
+    from aacbench.labels.stores import counted, deployed
     from aacbench.labels.tables import greedy, label_bounds
 
+    context = counted(context, "m")
     params = context.params
-    pool = context.pools.selected(params["pool"], max(params["K0"], params["m"]))
-    ahead, back = label_bounds(pool, *_training_pairs(context))
+    pairs = _training_pairs(context)
+    pool = context.pools.selected(params["pool"], max(params["K0"], params["m"]), at=np.concatenate(pairs))
+    ahead, back = label_bounds(pool, *pairs)
     if pool.symmetric:
-        return subset(context.network, pool, greedy(ahead, min(params["m"], len(pool))), labels=params["labels"])
+        return deployed(context, pool, greedy(ahead, min(params["m"], len(pool))))
     chosen = greedy(np.concatenate((ahead, back)), min(params["m"], 2 * len(pool)))
     forward, backward = chosen[chosen < len(pool)], chosen[chosen >= len(pool)] - len(pool)
-    return subset(context.network, pool, forward, backward, labels=params["labels"])
+    return deployed(context, pool, forward, backward)
 
 
-def build_oracle(context: BuildContext) -> LabelHeuristic:
+def build_oracle(context: BuildContext) -> LabelHeuristic | Unsupported:
     """Select landmarks, each for both directions, by the mean bound of the test queries."""
-    return _oracle(context, context.params["pool"], context.params["labels"])
+    from aacbench.labels.stores import counted, deployed
+
+    context = counted(context, "K")
+    pool, chosen = _oracle(context, context.params["pool"])
+    return deployed(context, pool, chosen)
 
 
 def build_paper(context: BuildContext) -> LabelHeuristic:
     import numpy as np
 
+    from aacbench.labels import subset
     from aacbench.labels.tables import single_precision
 
-    exact = _oracle(context, "fps", "replay")
+    pool, chosen = _oracle(context, "fps")
+    exact = subset(context.network, context.pools.rows(pool, chosen), np.arange(len(chosen)), labels="replay")
     rows = exact.arrays["rows"].astype(np.float32)
     return LabelHeuristic({"rows": rows}, single_precision, {"both": 0, "forward": 0, **exact.settings})
 
 
-def _oracle(context: BuildContext, selector: str, labels: str) -> LabelHeuristic:
+def _oracle(context: BuildContext, selector: str) -> tuple[Any, Any]:
+    """Return a pool and the positions in it that bound the test queries best."""
     import numpy as np
 
-    from aacbench.labels import subset
     from aacbench.labels.tables import greedy, label_bounds
 
     queries, params = context.oracle_queries, context.params
     if queries is None or not len(queries):
         raise UsageError("greedy-max needs test queries, and there are none.")
-    pool = context.pools.selected(selector, max(params["K0"], params["K"]))
-    bounds = np.maximum(*label_bounds(pool, queries.sources, queries.targets))
-    chosen = greedy(bounds, min(params["K"], len(pool)))
-    return subset(context.network, pool, chosen, labels=labels)
+    count = params["K0"] or POOL_PER_LABEL * params["K"] * (1 if context.graph.symmetric else 2)
+    ends = (queries.sources, queries.targets)
+    pool = context.pools.selected(selector, max(count, params["K"]), at=np.concatenate(ends))
+    return pool, greedy(np.maximum(*label_bounds(pool, *ends)), min(params["K"], len(pool)))
 
 
 def _training_pairs(context: BuildContext) -> tuple[Any, Any]:

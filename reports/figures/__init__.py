@@ -15,7 +15,7 @@ from aacbench.contract.encoder import NOTHING
 from aacbench.errors import AacbenchError, UsageError
 from aacbench.reports.formatting import graph_names
 from aacbench.run.layout import TIMINGS_FILE
-from aacbench.run.records import BASELINE, STRATA
+from aacbench.run.records import BASELINE, STRATA, without_traffic
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
 from aacbench.stats.effects import DEGENERATE
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from aacbench.reports.statistics import Table
     from aacbench.stats import ForestRow
 
-NAMES = ("forest", "pareto", "profile", "pairs", "amortised", "landmarks", "search", "prediction")
+NAMES = (
+    *("forest", "pareto", "profile", "pairs", "amortised", "landmarks", "search", "controls", "drift", "traffic"),
+    "prediction",
+)
 MOST_PAIRS = 3  # figures of two methods query by query; the others are drawn on request
 
 
@@ -48,6 +51,12 @@ class Drawing:
         from aacbench.reports.figures.style import svg
 
         return svg(self.figure)
+
+    @cached_property
+    def pdf(self) -> bytes:
+        from aacbench.reports.figures.style import pdf
+
+        return pdf(self.figure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,54 +93,75 @@ def gallery(
     contents: StudyContents, tables: Sequence["Table"], times: Sequence["Latency"], root: Path | None = None
 ) -> Iterator[Drawing]:
     """Yield the figures of a page; with `root`, the folder of the study, also those on maps."""
-    every = Subject(contents, Choices())
+    every = Subject(contents, Choices(), times)
     tables = [table for table in tables if any(cell.effect.status != DEGENERATE for cell in table.cells)]
     places = [(table.cells[0].graph, table.cells[0].budget_a, table.a, table.b) for table in tables[:MOST_PAIRS]]
-    wanted: list[tuple[str, Choices]] = [("pareto", Choices(graph=graph)) for graph in every.graphs]
-    wanted += [("profile", Choices())] if len(every.methods) > 1 else []
-    wanted += [("pairs", Choices(graph=graph, budget=budget, a=a, b=b)) for graph, budget, a, b in places]
-    wanted += [("amortised", Choices(graph=graph)) for graph in dict.fromkeys(row.graph for row in times)]
+    over_all: list[tuple[str, Choices]] = [("controls", Choices())] if contents.has_variants else []
+    over_all += [("traffic", Choices(graph=graph)) for graph in every.under_traffic()]
+    over_all += [("drift", Choices(graph=graph)) for graph in every.graphs]
+    over_all += [("pareto", Choices(graph=graph)) for graph in every.graphs if graph not in every.traffic_by_graph]
+    over_all += [("profile", Choices())] if len(every.methods) > 1 else []
+    single: list[tuple[str, Choices]] = [
+        ("pairs", Choices(graph=graph, budget=budget, a=a, b=b)) for graph, budget, a, b in places
+    ]
+    single += [("amortised", Choices(graph=graph)) for graph in dict.fromkeys(row.graph for row in times)]
     for graph in every.graphs if root is not None else ():
-        wanted += [("landmarks", Choices(graph=graph, a=label, root=root)) for label in every.methods]
-        wanted.append(("search", Choices(graph=graph, root=root)))
-    wanted += [("prediction", Choices(graph=graph)) for graph in every.graphs if every.learnt(graph)]
+        single += [("landmarks", Choices(graph=graph, a=label, root=root)) for label in every.methods]
+        single.append(("search", Choices(graph=graph, root=root)))
+    single += [("prediction", Choices(graph=graph)) for graph in every.graphs if every.learnt(graph)]
+    yield from _drawn(contents, over_all, times)
     for table in tables:
         yield every.forest_of(table)
+    yield from _drawn(contents, single, times)
+
+
+def _drawn(
+    contents: StudyContents, wanted: Sequence[tuple[str, Choices]], times: Sequence["Latency"]
+) -> Iterator[Drawing]:
     for name, choices in wanted:
         with suppress(AacbenchError):  # such as methods without a query in common, or a graph without coordinates
-            yield getattr(Subject(contents, choices), name)()
+            yield getattr(Subject(contents, choices, times), name)()
 
 
 class Subject:
     """A study seen through some choices: each method draws one kind of figure."""
 
-    def __init__(self, contents: StudyContents, choices: Choices) -> None:
+    def __init__(self, contents: StudyContents, choices: Choices, times: "Sequence[Latency] | None" = None) -> None:
         from aacbench.reports.figures.style import marks_of
 
         self.contents, self.choices = contents, choices
-        self.cells = [cell for cell in contents.planned_cells() if cell.is_reported]
+        self.cells = [cell for cell in contents.own_cells() if cell.is_reported]
+        if times is not None:
+            self.times = [row for row in times if not row.variant]
         self.labels = list(dict.fromkeys(cell.key["label"] for cell in self.cells))
         self.methods = [label for label in self.labels if label != BASELINE]
         self.graphs = list(dict.fromkeys(cell.key["graph"] for cell in self.cells))
+        self.traffic_by_graph = {cell.key["graph"]: cell.key["traffic"] for cell in self.cells if "traffic" in cell.key}
         self.marks = marks_of(self.labels)
         self._check("graph", choices.graph, self.graphs)
         self._check("method", choices.a, self.labels)
         self._check("method", choices.b, self.labels)
 
+    @cached_property
+    def times(self) -> "Sequence[Latency]":
+        from aacbench.reports.latency import latencies
+
+        return latencies(self.contents.own_cells())
+
     def pareto(self) -> Drawing:
         from aacbench.reports.figures import pareto
 
-        graph = self._graph()
+        graph = self.graph()
         found = [point for point in pareto.points(self.cells) if point.graph == graph]
         if not found:
             raise UsageError(f"No method has rows on {graph}, so there is nothing to draw.")
         drawn = pareto.draw(
-            found, self._caption(self._on(graph), *_left_out(self._on(graph), found)), self._shown(graph), self.marks
+            found, self.caption(self.on(graph), *_left_out(self.on(graph), found)), self.shown(graph), self.marks
         )
         means = [f"{each.method} {each.mean:,.0f} at {each.measured:.4g} B/v" for each in found]
-        alt = f"Mean expansions against measured bytes per vertex on {self._shown(graph)}: {'; '.join(means)}."
+        alt = f"Mean expansions against measured bytes per vertex on {self.shown(graph)}: {'; '.join(means)}."
         return Drawing(
-            "pareto", f"pareto-{stem_of(graph)}", f"Expansions against bytes: {self._shown(graph)}", alt, drawn
+            "pareto", f"pareto-{stem_of(graph)}", f"Expansions against bytes: {self.shown(graph)}", alt, drawn
         )
 
     def forest(self) -> Drawing:
@@ -150,7 +180,7 @@ class Subject:
         names = graph_names(table.graphs)
         short = [_renamed(row, names) for row in rows]
         cells = [cell for cell in self.cells if cell.key["label"] in (table.a, table.b)]
-        caption = self._caption(cells, f"profile {table.profile.label}")
+        caption = self.caption(cells, f"profile {table.profile.label}")
         drawn = forest.draw(short, table.estimand, table.a, table.b, caption)
         said = [f"{row.cell} {row.estimate:.2f}, {row.label}" for row in short if row.estimate is not None]
         alt = f"{table.estimand.name} of {table.a} against {table.b}, by graph and budget: {'; '.join(said)}."
@@ -166,7 +196,7 @@ class Subject:
         if not found:
             raise UsageError("No method answered a query here, so there is nothing to draw.")
         more = [f"left out: {', '.join(apart)}"] if apart else []
-        drawn = profile.draw(found, self._caption(cells, *more), self.marks)
+        drawn = profile.draw(found, self.caption(cells, *more), self.marks)
         best = [f"{each.method} {100 * each.share(1):.0f} %" for each in found]
         alt = f"Performance profile. Share of queries on which each method is best: {', '.join(best)}."
         return Drawing("profile", "profile", "Performance profile", alt, drawn)
@@ -174,15 +204,15 @@ class Subject:
     def pairs(self) -> Drawing:
         from aacbench.reports.figures import pairs
 
-        graph, (a, b) = self._graph(), self._pair()
+        graph, (a, b) = self.graph(), self._pair()
         budget = self._budget(graph, a, b)
         found = pairs.pairs(self.cells, graph, budget, a, b)
         if not len(found.dijkstra):
             raise UsageError(f"{a}, {b} and {BASELINE} have no query in common on {graph} at {budget:g} B/v.")
-        used = [cell for cell in self._on(graph) if cell.key["label"] in (a, b) and cell.key["budget"] == budget]
+        used = [cell for cell in self.on(graph) if cell.key["label"] in (a, b) and cell.key["budget"] == budget]
         by_rank = (self.contents.plan or {}).get("study", {}).get("queries", {}).get("mode") == STRATA
-        title = f"{self._shown(graph)} at {budget:g} B/v"
-        drawn = pairs.draw(found, self._caption(used), title, self.marks, by_rank)
+        title = f"{self.shown(graph)} at {budget:g} B/v"
+        drawn = pairs.draw(found, self.caption(used), title, self.marks, by_rank)
         alt = (
             f"Expansions of {a} and {b} on {len(found.dijkstra)} queries of {title}; the median ratio is "
             f"{_median(found.ratio.tolist()):.2f}."
@@ -191,10 +221,9 @@ class Subject:
         return Drawing("pairs", stem, f"{a} and {b}, query by query: {title}", alt, drawn)
 
     def amortised(self) -> Drawing:
-        from aacbench.reports import latency
         from aacbench.reports.figures import amortised
 
-        rows = latency.latencies(self.contents.planned_cells())
+        rows = self.times
         if not rows:
             raise UsageError("This study has no times; run it with --time.")
         graph = self.choices.graph or rows[0].graph
@@ -205,9 +234,9 @@ class Subject:
             raise UsageError(f"There are no times on {graph} at {budget:g} B/v.")
         base = [row for row in rows if row.graph == graph and row.method == BASELINE and row not in here]
         found = amortised.costs([*here, *base[:1]])
-        timed = [cell for cell in self._on(graph) if TIMINGS_FILE in cell.files and cell.key["budget"] == budget]
-        title = f"{self._shown(graph)} at {budget:g} B/v"
-        drawn = amortised.draw(found, self._caption(timed), title, self.marks)
+        timed = [cell for cell in self.on(graph) if TIMINGS_FILE in cell.files and cell.key["budget"] == budget]
+        title = f"{self.shown(graph)} at {budget:g} B/v"
+        drawn = amortised.draw(found, self.caption(timed), title, self.marks)
         said = [
             f"{each.method} {each.offline:.1f} s offline and {1e6 * each.each:.0f} microseconds a search"
             + (f", cheaper than {BASELINE} from {amortised.rounded(each.breakeven)} searches" if each.breakeven else "")
@@ -218,17 +247,27 @@ class Subject:
             "amortised", stem, f"Amortised cost: {title}", f"Cost of a build and N searches: {'; '.join(said)}.", drawn
         )
 
+    def traffic(self) -> Drawing:
+        from aacbench.reports.figures import traffic
+
+        return traffic.drawing(self)
+
+    def under_traffic(self) -> list[str]:
+        """Return a graph under traffic for each graph that has any."""
+        first = {without_traffic(name, traffic): name for name, traffic in reversed(self.traffic_by_graph.items())}
+        return list(first.values())
+
     def landmarks(self) -> Drawing:
         from aacbench.reports.figures import maps
 
-        root, graph = self._root(), self._graph()
+        root, graph = self._root(), self.graph()
         label = self.choices.a or self.methods[0]
         cell = self._cell(graph, label)
         where = maps.map_of(cell)
         found = maps.landmarks(root, cell, where)
-        title = f"{label} on {self._shown(graph)}"
-        drawn = maps.draw_landmarks(found, where, self._caption([cell]), title)
-        alt = f"Map of {self._shown(graph)} with the {len(found.chosen)} landmarks of {label}" + (
+        title = f"{label} on {self.shown(graph)}"
+        drawn = maps.draw_landmarks(found, where, self.caption([cell]), title)
+        alt = f"Map of {self.shown(graph)} with the {len(found.chosen)} landmarks of {label}" + (
             f", chosen from a pool of {len(found.pool)}." if len(found.pool) else "."
         )
         return Drawing("landmarks", f"landmarks-{stem_of(label)}-{stem_of(graph)}", f"Landmarks: {title}", alt, drawn)
@@ -236,32 +275,32 @@ class Subject:
     def search(self) -> Drawing:
         from aacbench.reports.figures import maps
 
-        root, graph, pair = self._root(), self._graph(), self._pair()
+        root, graph, pair = self._root(), self.graph(), self._pair()
         cells = [self._cell(graph, label) for label in pair]
         where = maps.map_of(cells[0])
         query = self.choices.query if self.choices.query is not None else maps.median_query(cells[0])
         found = [maps.searched(root, cell, where, query) for cell in cells]
-        drawn = maps.draw_search(found, where, self._caption(cells, f"test query {query}"), self.marks)
+        drawn = maps.draw_search(found, where, self.caption(cells, f"test query {query}"), self.marks)
         said = " and ".join(f"{len(one.expanded):,} vertices under {one.method}" for one in found)
-        alt = f"Map of {self._shown(graph)}: on test query {query}, A* expands {said}."
-        title = f"What A* expands: {self._shown(graph)}, test query {query}"
+        alt = f"Map of {self.shown(graph)}: on test query {query}, A* expands {said}."
+        title = f"What A* expands: {self.shown(graph)}, test query {query}"
         return Drawing("search", f"search-{stem_of(graph)}", title, alt, drawn, wide=True)
 
     def prediction(self) -> Drawing:
         from aacbench.reports.figures import prediction
 
-        graph = self.choices.graph or next(filter(self.learnt, self.graphs), self._graph())
+        graph = self.choices.graph or next(filter(self.learnt, self.graphs), self.graph())
         cell = self._encoder(graph)
         if cell is None:
             raise UsageError(
                 f"{graph} is not a map set with predicted costs; a protocol of the kind context has those."
             )
         found = prediction.predicted(cell)
-        drawn = prediction.draw(found, self._caption(self._on(graph), f"test map {found.number}"))
+        drawn = prediction.draw(found, self.caption(self.on(graph), f"test map {found.number}"))
         costs = f"{found.true_cost * found.unit:.1f}, the least {found.true_optimum * found.unit:.1f}"
         counts = "Dijkstra expands {} cells, labels of the four corners {}".format(*map(len, found.expanded))
-        alt = f"Test map {found.number} of {self._shown(graph)}: its path costs {costs}; corner to corner, {counts}."
-        title = f"Costs and paths: {self._shown(graph)}, test map {found.number}"
+        alt = f"Test map {found.number} of {self.shown(graph)}: its path costs {costs}; corner to corner, {counts}."
+        title = f"Costs and paths: {self.shown(graph)}, test map {found.number}"
         return Drawing("prediction", f"prediction-{stem_of(graph)}", title, alt, drawn, wide=True)
 
     def learnt(self, graph: str) -> bool:
@@ -274,14 +313,24 @@ class Subject:
         every = [cell for cell in self.contents.encode_cells() if cell.outcome == "ok"]
         return next((cell for cell in every if f"{cell.key['graph']}/{cell.key['label']}" == graph), None)
 
+    def controls(self) -> Drawing:
+        from aacbench.reports.figures import controls
+
+        return controls.drawing(self)
+
+    def drift(self) -> Drawing:
+        from aacbench.reports.figures import drift
+
+        return drift.drawing(self)
+
     def _check(self, what: str, given: str | None, known: Sequence[str]) -> None:
         if given is not None and given not in known:
             raise UsageError(f"No {what} {given!r} in this study. It has: {', '.join(known) or 'none'}.")
 
-    def _on(self, graph: str) -> list[Cell]:
+    def on(self, graph: str) -> list[Cell]:
         return [cell for cell in self.cells if cell.key["graph"] == graph]
 
-    def _graph(self) -> str:
+    def graph(self) -> str:
         if not self.graphs:
             raise UsageError("This study has no rows of test queries yet; run it first.")
         return self.choices.graph or self.graphs[0]
@@ -295,7 +344,7 @@ class Subject:
         return a, b
 
     def _budget(self, graph: str, *labels: str) -> float:
-        of = [{cell.key["budget"] for cell in self._on(graph) if cell.key["label"] == label} for label in labels]
+        of = [{cell.key["budget"] for cell in self.on(graph) if cell.key["label"] == label} for label in labels]
         common = sorted(set.intersection(*of))
         chosen = self.choices.budget
         if chosen is None and common:
@@ -306,7 +355,7 @@ class Subject:
         return chosen
 
     def _cell(self, graph: str, label: str) -> Cell:
-        good = [cell for cell in self._on(graph) if cell.key["label"] == label and cell.outcome == "ok"]
+        good = [cell for cell in self.on(graph) if cell.key["label"] == label and cell.outcome == "ok"]
         good = [cell for cell in good if self.choices.budget in (None, cell.key["budget"])]
         good = [cell for cell in good if self.choices.seed in (None, cell.key["seed"])]
         if not good:
@@ -318,10 +367,10 @@ class Subject:
             raise UsageError("A map is drawn from the bundles of a study; give its folder as root.")
         return self.choices.root
 
-    def _shown(self, graph: str) -> str:
+    def shown(self, graph: str) -> str:
         return graph_names(self.graphs)[graph]
 
-    def _caption(self, cells: Sequence[Cell], *more: str) -> str:
+    def caption(self, cells: Sequence[Cell], *more: str) -> str:
         from aacbench.reports.figures.scope import caption_of
 
         return caption_of(cells, *more)

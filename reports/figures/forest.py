@@ -23,6 +23,12 @@ from aacbench.reports.figures.style import (
 from aacbench.stats import Estimand, ForestRow
 
 ROW_HEIGHT, HALF = 0.3, 0.32  # inches of a row; half the height of a band in rows
+WORDS = {
+    "reduction_of_means_pp": "difference of reductions, percentage points",
+    "ratio_of_means": "ratio of mean expansions",
+    "geometric_mean_ratio": "geometric mean of ratios of expansions",
+    "median_ratio": "ratio of median expansions",
+}
 BLUE, ORANGE = COLOURS[0], COLOURS[1]
 WIDEST = 4  # an interval may reach so many times beyond all estimates, seeds, margins and bands; the rest is cut off
 
@@ -97,8 +103,8 @@ def _values(row: ForestRow) -> list[float]:
 
 def _axis_label(estimand: Estimand, a: str, b: str) -> str:
     left, right = (b, a) if estimand.better == "higher" else (a, b)
-    unit = "ratio of expansions" if estimand.is_ratio else estimand.unit
-    return f"« {_short(left)} ahead    {estimand.name}, {unit}    {_short(right)} ahead »"
+    what = WORDS.get(estimand.name, f"{estimand.name}, {estimand.unit}")
+    return f"« {_short(left)} ahead    {what}    {_short(right)} ahead »"
 
 
 def _short(text: str, most: int = 44) -> str:

@@ -62,6 +62,8 @@ class Map:
 
 def map_of(cell: Cell) -> Map:
     """Load the graph of a cell; refuse one without coordinates, or that is no longer what was measured."""
+    if "traffic" in cell.key:
+        raise UsageError("Maps show graphs as they were built on; choose a cell without traffic.")
     graph = load(cell.key["graph"])
     if graph.digest != cell.key["graph_digest"]:
         raise UsageError(f"The graph {cell.key['graph']} is not the one that was measured; its digest differs.")

@@ -44,11 +44,16 @@ class Pairs:
 def pairs(cells: Iterable[Cell], graph: str, budget: float, a: str, b: str) -> Pairs:
     """Pair two methods on a graph at a budget; queries that a side or Dijkstra did not answer are left out."""
     here = [cell for cell in cells if cell.is_reported and cell.key["graph"] == graph and cell.outcome == "ok"]
-    base = _means([cell for cell in here if cell.key["label"] == BASELINE][:1])
     one, other = (
-        _means([cell for cell in here if cell.key["label"] == label and cell.key["budget"] == budget])
-        for label in (a, b)
+        [cell for cell in here if cell.key["label"] == label and cell.key["budget"] == budget] for label in (a, b)
     )
+    return paired(here, one, other, a, b)
+
+
+def paired(of_graph: Iterable[Cell], cells_a: Sequence[Cell], cells_b: Sequence[Cell], a: str, b: str) -> Pairs:
+    """Pair these cells of two sides; Dijkstra's cell is looked for among those `of_graph`."""
+    base = _means([cell for cell in of_graph if cell.key["label"] == BASELINE and cell.outcome == "ok"][:1])
+    one, other = (_means([cell for cell in cells if cell.outcome == "ok"]) for cells in (cells_a, cells_b))
     common = [query for query in base if base[query] > 0 and one.get(query, 0) > 0 and other.get(query, 0) > 0]
     columns = (np.array([means[query] for query in common], dtype=float) for means in (base, one, other))
     return Pairs(a, b, *columns)

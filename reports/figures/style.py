@@ -12,6 +12,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.rcsetup import cycler
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
 
 COLUMN, PAGE = 3.5, 7.1  # inches: the width of a paper's column, and of both
@@ -35,6 +36,7 @@ STYLE: Any = {
     "axes.labelsize": 8,
     "axes.edgecolor": QUIET,
     "axes.linewidth": 0.6,
+    "axes.prop_cycle": cycler(color=COLOURS),  # for figures of plugins
     "axes.grid": True,
     "axes.axisbelow": True,
     "axes.spines.top": False,
@@ -146,18 +148,19 @@ def plain_number(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.4g}"
 
 
-def _settle(figure: Figure) -> None:
+@styled
+def settle(figure: Figure) -> None:
     """Find the place of everything once; otherwise each saving does it again, with a drawing that is thrown away."""
     engine = figure.get_layout_engine()
     if engine is not None:
         engine.execute(figure)
-        figure.set_layout_engine("none")
+        figure.set_layout_engine(None)  # "none" keeps a placeholder, for which every saving draws twice
 
 
 @styled
 def svg(figure: Figure) -> str:
     """Return the figure as SVG; the same values give the same bytes."""
-    _settle(figure)
+    settle(figure)
     out = io.StringIO()
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     return out.getvalue()
@@ -165,7 +168,7 @@ def svg(figure: Figure) -> str:
 
 @styled
 def pdf(figure: Figure) -> bytes:
-    _settle(figure)
+    settle(figure)
     out = io.BytesIO()
     figure.savefig(out, format="pdf", metadata={"CreationDate": None, "Creator": "aacbench", "Producer": None})
     return out.getvalue()

@@ -1,5 +1,7 @@
 """`aacbench paper run`: which studies it runs, what it says of missing data, and rows replayed from a user's files."""
 
+import gzip
+
 import networkx as nx
 import pytest
 from cli.command import command
@@ -39,7 +41,8 @@ def small_city():
 def write_dimacs(path):
     arcs = [(one - 999, other - 999, 1 + (one + other) % 9) for one, other, _ in small_city().edges]
     lines = [f"p sp {SIDE * SIDE} {len(arcs)}", *(f"a {one} {other} {weight}" for one, other, weight in arcs)]
-    path.write_text("\n".join(lines) + "\n")
+    data = ("\n".join(lines) + "\n").encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
 
 
 def replay_on(graph, label, run, root, graphs):
@@ -51,9 +54,10 @@ def replay_on(graph, label, run, root, graphs):
     return code, [one for one in compare(Shelf(PAPER, root), PAPER.exhibit(label)) if one.printed.row["graph"] == graph]
 
 
-def test_a_dimacs_file_of_the_users_replays_its_rows(tmp_path):
-    write_dimacs(tmp_path / "ny.gr")
-    graphs = given_graphs([f"dimacs:NY=file:{tmp_path / 'ny.gr'}"], PAPER)
+@pytest.mark.parametrize("name", ["ny.gr", "USA-road-d.NY.gr.gz"])
+def test_a_dimacs_file_of_the_users_replays_its_rows(tmp_path, name):
+    write_dimacs(tmp_path / name)
+    graphs = given_graphs([f"dimacs:NY=file:{tmp_path / name}"], PAPER)
     code, rows = replay_on("dimacs:NY", "tab:same-pool-firstm", "same-pool", tmp_path / "paper", graphs)
     assert code == 0
     replayed = {(row.printed.row.get("method"), row.printed.row.get("budget_bytes")): row.replayed for row in rows}
@@ -61,7 +65,7 @@ def test_a_dimacs_file_of_the_users_replays_its_rows(tmp_path):
         assert replayed["alt", budget].value == replayed["alt-pool", budget].value > 0
     assert (tmp_path / "paper" / "same-pool" / "dimacs-NY.toml").is_file()
     told = other_rows(Shelf(PAPER, tmp_path / "paper").studies("tab:same-pool-firstm"), [])
-    assert told == [f"dimacs:NY was replayed on file:{tmp_path / 'ny.gr'}."]
+    assert told == [f"dimacs:NY was replayed on file:{tmp_path / name}."]
 
 
 @pytest.mark.filterwarnings("ignore::aacbench.graphs.fetch.UnverifiedDataWarning")

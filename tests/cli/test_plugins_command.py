@@ -33,9 +33,10 @@ def test_the_table_has_name_version_origin_methods_and_problems():
     done = run("--plugin", GOOD, "--plugin", BROKEN)
     lines = done.stdout.splitlines()
     assert done.exit_code == 0
-    assert lines[0].split() == ["name", "version", "origin", "methods", "problems"]
+    kinds = ["methods", "graphs", "protocols", "reports"]
+    assert lines[0].split() == ["name", "version", "origin", *kinds, "problems"]
     assert lines[2].split() == ["dijkstra", "0.1.0", "built-in", "dijkstra"]
-    assert lines[3].split() == ["good", "1.2", str(GOOD), "flat,", "flat-twin"]
+    assert lines[3].split() == ["good", "1.2", str(GOOD), "flat,", "flat-twin", "own:pair", "own-protocol", "row-count"]
     assert lines[4].split() == ["broken_in_hook", str(BROKEN), "1"]
     reason = "aacbench_methods failed: ValueError: two lines (broken_in_hook.py, line 17)."
     assert lines[5:] == ["", f"broken_in_hook ({BROKEN}): {reason}"]
@@ -46,7 +47,7 @@ def test_the_json_has_all_a_plugin_offers():
     assert list(rows) == ["dijkstra", "good", "broken_in_hook"]
     good = rows["good"]
     assert (good["kind"], len(good["digest"])) == ("file", 64)
-    assert (good["graphs"], good["protocols"]) == (["own:pair"], ["own-protocol"])
+    assert (good["graphs"], good["protocols"], good["reports"]) == (["own:pair"], ["own-protocol"], ["row-count"])
     assert good["problems"] == []
     assert rows["broken_in_hook"]["methods"] == []
     assert len(rows["broken_in_hook"]["problems"]) == 1

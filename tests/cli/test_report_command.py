@@ -8,6 +8,7 @@ import pytest
 from cli.command import command
 from made_studies import made_cell, made_study
 
+from aacbench import open_study
 from aacbench.reports import figures
 from aacbench.reports.figures import maps
 from aacbench.run.study import read_study
@@ -95,6 +96,8 @@ def test_maps_show_what_the_bundles_hold(tmp_path, capsys):
         count = columns["expanded"][row] - columns["reexpanded"][row]
         assert axes.get_title(loc="left") == f"{cell.key['label']}: {count:,} vertices"
         assert len(axes.lines[1].get_xdata()) == count
+    for name in set(figures.NAMES) - {"amortised"}:  # which needs times
+        assert open_study(root).figure(name).axes
     capsys.readouterr()
     assert command("report", root, "--maps") == 0
     drawn = {path.stem for path in (root / "derived" / "figures").glob("*.svg")}

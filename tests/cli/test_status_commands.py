@@ -135,21 +135,28 @@ for words in (line.split() for line in sys.argv[1:]):
 """
 
 
-def test_reading_a_study_imports_no_compiler_and_runs_no_plugin(made, tmp_path):
-    plugin = tmp_path / "noisy.py"
-    plugin.write_text("from pathlib import Path\nPath('loaded').touch()\n")
-    lines = [" ".join([name, *words, str(made)]) for name, words in READING.items()]
+def heavy_imports(folder, plugins, lines):
     done = subprocess.run(
-        [sys.executable, "-c", COUNT_IMPORTS, *lines, "plugins"],
-        cwd=tmp_path,
-        env={**os.environ, "AACBENCH_PLUGINS": str(plugin)},
+        [sys.executable, "-c", COUNT_IMPORTS, *lines],
+        cwd=folder,
+        env={**os.environ, "AACBENCH_PLUGINS": str(plugins)},
         capture_output=True,
         text=True,
         check=True,
     )
-    after = [line for line in done.stdout.splitlines() if line.startswith("after")]
+    return [line for line in done.stdout.splitlines() if line.startswith("after")]
+
+
+def test_reading_a_study_imports_no_compiler_and_runs_no_plugin(made, tmp_path):
+    plugin = tmp_path / "noisy.py"
+    plugin.write_text("from pathlib import Path\nPath('loaded').touch()\n")
+    words = {**READING, "report": ("--csv",)}
+    lines = [" ".join([name, *more, str(made)]) for name, more in words.items()]
+    after = heavy_imports(tmp_path, plugin, [*lines, f"report {made}"])
     assert after[:-1] == [f"after {name} [] False" for name in READING]
-    assert after[-1].endswith("True")  # a command that needs plugins does load it
+    assert after[-1].endswith("True")  # a page may have a report of the plugin
+    (tmp_path / "loaded").unlink()
+    assert heavy_imports(tmp_path, "", [f"report {made}"]) == ["after report [] False"]
 
 
 def test_without_a_study_or_with_several_one_sentence(tmp_path, capsys, monkeypatch):

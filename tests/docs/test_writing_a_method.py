@@ -173,8 +173,9 @@ def test_mistakes_are_reported_in_the_words_of_the_document(folder, aacbench):
     code, again, _ = aacbench(re.sub(r"\b[0-9a-f]{8}\b", cell, replay))
     assert (code, again.splitlines()[-1]) == (0, "stored and recomputed agree")
     sentences = re.findall(r"^\| `([^`]+)` \|", TEXT[TEXT.index("When something goes wrong") :], flags=re.MULTILINE)
-    for name, sentence in zip(["wide", "around", "nested"], sentences[1:4], strict=True):
-        assert any(line.startswith(f"- error: {name} on grid-8 at 8 B/v") and sentence in line for line in reasons)
+    beginnings = ["unsupported: wide", "error: around", "error: nested"]
+    for beginning, sentence in zip(beginnings, sentences[1:4], strict=True):
+        assert any(line.startswith(f"- {beginning} on grid-8 at 8 B/v") and sentence in line for line in reasons)
     outcome, _, reason = sentences[4].partition(": ")
     assert any(line.startswith(f"- {outcome}: ") and line.endswith(reason) for line in reasons)
 

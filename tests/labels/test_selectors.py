@@ -17,6 +17,7 @@ from aacbench.graphs.record import Graph
 from aacbench.labels import SELECTORS, farthest_points, of_landmarks, select
 from aacbench.labels.selectors.avoid import Growing, shortest_path_tree, worst_leaf
 from aacbench.labels.selectors.maxcover import exchange_gains, exchanged, owners, tight
+from aacbench.labels.table import RowStore
 from aacbench.run.shared import Pools
 from aacbench.search import network
 
@@ -124,6 +125,14 @@ def test_the_worst_leaf_equals_a_plain_twin(data):
     assert found == plain_worst_leaf(parents, slack, blocked)
 
 
+def grown_from(net, chosen, in_memory):
+    """A pool of these landmarks, with rows beyond so many bytes in a file."""
+    grown = Growing(net, store=RowStore(in_memory))
+    for landmark in chosen:
+        grown.add(landmark)
+    return grown
+
+
 @given(graphs(), st.data())
 @example_count(100)
 def test_a_growing_pool_knows_its_bounds(graph, data):
@@ -131,7 +140,7 @@ def test_a_growing_pool_knows_its_bounds(graph, data):
     vertices = st.integers(0, graph.vertices - 1)
     chosen = data.draw(st.lists(vertices, min_size=1, max_size=3, unique=True))
     root = data.draw(vertices)
-    found = Growing.of(net, of_landmarks(net, chosen)).bounds_from(root)
+    found = grown_from(net, chosen, data.draw(st.sampled_from([0, 100, 2**30]))).bounds_from(root)
     for v in range(graph.vertices):
         sides = [0.0]
         for l in chosen:
@@ -147,9 +156,7 @@ def test_a_growing_pool_knows_its_bounds(graph, data):
 def test_a_growing_pool_knows_how_far_its_nearest_landmark_is(graph, data):
     net, exact = network(graph), true_distances(graph)
     chosen = data.draw(st.lists(st.integers(0, graph.vertices - 1), min_size=1, max_size=4, unique=True))
-    grown = Growing.of(net, of_landmarks(net, chosen[:2]))
-    for landmark in chosen[2:]:
-        grown.add(landmark)
+    grown = grown_from(net, chosen, data.draw(st.sampled_from([0, 100, 2**30])))
     for some, of in ((grown, chosen), (grown.only([0]), chosen[:1])):
         assert some.away == pytest.approx(np.where(exact[of] < 0, np.inf, exact[of]).min(axis=0), rel=1e-12)
 

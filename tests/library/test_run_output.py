@@ -96,7 +96,7 @@ def test_a_notebook_shows_one_line_that_changes(monkeypatch, capsys) -> None:
     display.__dict__["display"] = lambda data, raw, display_id: handle
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
-    plan = SimpleNamespace(graph="p7", label="alt", setting="", role="single", budget=8.0, seed=1)
+    plan = SimpleNamespace(graph="p7", label="alt", setting="", role="single", budget=8.0, seed=1, variant="")
     with Progress() as progress:
         progress.notify("planned", {"cells": 2, "later": 0, "work": {}})
         progress.notify("cell", {"cell": "a", "plan": plan, "outcome": "ok"})

@@ -72,7 +72,7 @@ def test_what_examples_leave_over_is_what_a_search_expands(name):
     for source, target in _pairs(graph):
         examples = every_example(net, source, target)
         found = search(net, layout, [source], [target])
-        tables, weight = prevention_tables(pool, examples, matrices)
+        tables, weight = prevention_tables([pool], examples, matrices)
         below = int(found.below_optimum[0])
         bound = deploy(subset(net, pool, range(4)), net).many(examples.vertex, int(target))
         plateau = int((bound == examples.need).sum())
@@ -104,7 +104,7 @@ def test_what_any_choice_leaves_over_differs_from_the_plain_count_by_what_no_lab
     net = network(load(name))
     pool, rng = farthest_points(net, 12), np.random.default_rng(2)
     for examples in drawn(net):
-        tables, weight = prevention_tables(pool, examples, matrices)
+        tables, weight = prevention_tables([pool], examples, matrices)
         plain, halves = plain_tables(pool, examples, matrices)
         hopeless = remaining_expansions(plain, halves, [range(12)] * matrices)
         assert weight.sum() + hopeless == pytest.approx(len(examples))
@@ -143,11 +143,11 @@ def test_thinning_keeps_what_is_hard_and_the_sum_of_weights():
 def test_the_examples_of_all_sources_are_put_together():
     net = road()
     pool = farthest_points(net, 12)
-    tables, weight = training_tables(pool, drawn(net), (2, 2), np.random.default_rng(1))
+    tables, weight = training_tables([pool], drawn(net), (2, 2), np.random.default_rng(1))
     assert [table.shape for table in tables] == [(len(weight), 12)] * 2
-    whole = sum(prevention_tables(pool, some, 2)[1].sum() for some in drawn(net))
+    whole = sum(prevention_tables([pool], some, 2)[1].sum() for some in drawn(net))
     assert weight.sum() == pytest.approx(whole, rel=0.1)
-    nothing, none = training_tables(pool, iter(()), (2, 2), np.random.default_rng(1))
+    nothing, none = training_tables([pool], iter(()), (2, 2), np.random.default_rng(1))
     assert (len(none), [table.shape for table in nothing]) == (0, [(0, 12)] * 2)
 
 
@@ -329,6 +329,6 @@ def test_under_the_papers_convention_a_declared_direction_is_charged(tmp_path):
 
 def test_two_pools_are_joined():
     one, other = of_landmarks(road(), [3, 5]), of_landmarks(road(), [8])
-    both = tuned.joined(one, other)
+    both = tuned.joined([one, other])
     assert both.landmarks.tolist() == [3, 5, 8]
     assert np.array_equal(both.backward, of_landmarks(road(), [3, 5, 8]).backward)

@@ -11,7 +11,7 @@ from single_cells import cell_job
 from support import all_pairs, example_count, graphs, true_distances
 
 from aacbench.bundle.deploy import deploy
-from aacbench.contract.budget import CONVENTIONS, MEASURED, PAPER, Budget
+from aacbench.contract.budget import AS_DECLARED, CONVENTIONS, FOUR_BYTE, MEASURED, PAPER, Budget
 from aacbench.contract.method import Unsupported
 from aacbench.errors import UsageError
 from aacbench.graphs import components, from_arcs
@@ -55,9 +55,9 @@ def test_fit_fills_the_budget_and_never_exceeds_it(name, info, size, label, labe
 def fits(count, info, budget, labels):
     """Whether the landmarks fit, computed without the methods of Budget."""
     width = info.label_bytes if info.integral or labels not in ("exact", "replay") else 8
-    if budget.convention == PAPER:
-        return count * 4 * (2 if info.declared_directed else 1) <= budget.bytes_per_vertex
-    return count * width * (1 if info.symmetric else 2) <= budget.bytes_per_vertex
+    width = 4 if budget.convention in (PAPER, FOUR_BYTE) else width
+    directed = info.declared_directed if budget.convention in (PAPER, AS_DECLARED) else not info.symmetric
+    return count * width * (2 if directed else 1) <= budget.bytes_per_vertex
 
 
 @given(st.sampled_from(METHODS), INFOS, BUDGETS, BUDGETS, st.sampled_from(sorted(CONVENTIONS)))

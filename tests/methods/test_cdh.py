@@ -11,7 +11,7 @@ from support import EVERY_POLICY, all_pairs, example_count, graphs, true_distanc
 
 from aacbench.bundle.arrays import checked_settings
 from aacbench.bundle.deploy import deploy
-from aacbench.contract.budget import CONVENTIONS, MEASURED, PAPER, Budget
+from aacbench.contract.budget import AS_DECLARED, CONVENTIONS, FOUR_BYTE, MEASURED, PAPER, Budget
 from aacbench.contract.method import Unsupported
 from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
@@ -61,10 +61,11 @@ def test_fit_fills_the_budget_and_never_exceeds_it(variant, info, size, label, l
 def fits(kept, info, budget, labels, pivots, settings):
     """Whether the labels fit, computed independently."""
     index = 1 if pivots <= 256 else 2
-    if budget.convention == PAPER:
-        return kept * ((8 if info.declared_directed else 4) + index) <= budget.bytes_per_vertex
+    directed = info.declared_directed if budget.convention in (PAPER, AS_DECLARED) else not info.symmetric
+    if budget.convention in (PAPER, FOUR_BYTE):
+        return kept * ((8 if directed else 4) + index) <= budget.bytes_per_vertex
     width = info.label_bytes if info.integral or labels not in ("exact", "replay") else 8
-    total = kept * width * (1 if info.symmetric else 2) * info.vertices
+    total = kept * width * (2 if directed else 1) * info.vertices
     if "arm" in settings:
         total += kept * index * info.vertices + (pivots**2 * width if settings["arm"] == "substitution" else 0)
     elif settings["assign"] == "colouring":

@@ -9,9 +9,9 @@ import pytest
 from aacbench.contract.budget import Budget
 from aacbench.contract.method import Claims, Method, Parameter
 from aacbench.graphs import from_arcs
-from aacbench.plugins.checks import check_graph, check_method
+from aacbench.plugins.checks import check_graph, check_method, check_report
 from aacbench.plugins.manager import load_plugins
-from aacbench.plugins.records import GraphSource, PluginError
+from aacbench.plugins.records import GraphSource, PluginError, Report
 
 WHOLE = Method("whole", "nothing wrong", lambda budget, info, params: params, lambda context: None)
 
@@ -53,6 +53,23 @@ def test_a_whole_method_passes():
 def test_a_method_with_one_thing_wrong_is_refused_for_it(change, reason):
     with pytest.raises(PluginError, match=reason):
         check_method(replace(WHOLE, **change))
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"name": "<b>"}, "name of a report must be letters"),
+        ({"title": ""}, "The title of report 'sums' must be one line"),
+        ({"summary": "two\nlines"}, "The summary of report 'sums' must be one line"),
+        ({"make": None}, "`make` of report 'sums' must be a function"),
+        ({"make": lambda: None}, r"`make` of report 'sums' must take \(study\)"),
+    ],
+)
+def test_a_report_with_one_thing_wrong_is_refused_for_it(change, reason):
+    whole = Report("sums", "Sums", "adds up", lambda study: None)
+    check_report(whole)
+    with pytest.raises(PluginError, match=reason):
+        check_report(replace(whole, **change))
 
 
 @pytest.mark.parametrize("name", ["own:", ":pair", "a:b:c", "file:a.gr", "a b", ""])

@@ -11,7 +11,10 @@ from aacbench.plugins import (
     Model,
     Parameter,
     ProtocolFile,
+    Report,
     ScalarHeuristic,
+    Section,
+    SectionTable,
     Unsupported,
     hookimpl,
 )
@@ -77,6 +80,19 @@ def aacbench_graphs():
 @hookimpl
 def aacbench_protocols():
     return (ProtocolFile("own-protocol", Path(__file__).parent / "own-protocol.toml"),)
+
+
+def count_rows(study):
+    import pandas as pd
+
+    counts = pd.DataFrame({"what": ["cells", "queries"], "rows": [len(study.cells), len(study.queries)]})
+    study.cells["outcome"] = "wrong"
+    return Section("How much there is.", [SectionTable("Rows", counts)])
+
+
+@hookimpl
+def aacbench_reports():
+    return [Report("row-count", "Rows of the study", "how many cells and queries there are", count_rows)]
 
 
 @hookimpl

@@ -106,7 +106,7 @@ def test_documented_defaults_are_the_records():
     study = parse_protocol(DOCUMENT.partition("```toml\n")[2].partition("```")[0])
     for key, default in re.findall(r"^\| `([a-z.]+)` \| ([^|]+) \|", KEY_TABLE, flags=re.MULTILINE):
         owner, _, name = key.rpartition(".")
-        if owner == "methods" or default in ("needed", "see below"):
+        if owner in ("methods", "variants") or default in ("needed", "see below"):
             continue
         value = getattr(getattr(study, owner) if owner else study, name)
         written = ", ".join(map(str, value)) if isinstance(value, tuple) else str("" if value is None else value)

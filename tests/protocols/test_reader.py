@@ -14,8 +14,19 @@ from hypothesis import strategies as st
 
 from aacbench.errors import UsageError
 from aacbench.protocols import known_protocols, read_protocol
-from aacbench.protocols.reader import CERTIFICATES, KEYS, METHOD, QUERIES, SPLITS, TOP, parse_protocol, revised
-from aacbench.run.records import Certificates, MapSplits, MethodChoice, QueryPlan, Study
+from aacbench.protocols.reader import (
+    CERTIFICATES,
+    KEYS,
+    METHOD,
+    QUERIES,
+    SPLITS,
+    TOP,
+    VARIANT,
+    parse_protocol,
+    revised,
+    to_toml,
+)
+from aacbench.run.records import Certificates, MapSplits, MethodChoice, QueryPlan, Study, Variant
 
 HEAD = {
     "protocol": '"mine"',
@@ -98,7 +109,8 @@ def test_every_key_reaches_the_study():
 
 
 def test_the_key_tables_are_the_records_fields():
-    tables = {Study: TOP, QueryPlan: QUERIES, MethodChoice: METHOD, MapSplits: SPLITS, Certificates: CERTIFICATES}
+    tables = {Study: TOP, QueryPlan: QUERIES, MethodChoice: METHOD, Variant: VARIANT}
+    tables |= {MapSplits: SPLITS, Certificates: CERTIFICATES}
     for kind, checks in tables.items():
         assert set(checks) == set(kind.__dataclass_fields__)
     assert len(set(KEYS)) == sum(map(len, tables.values()))
@@ -275,20 +287,14 @@ def test_a_plugins_broken_file_is_named(tmp_path):
 def test_an_unknown_name_gets_the_nearest():
     with pytest.raises(UsageError, match=r'Unknown protocol "quik"; did you mean quick\?'):
         read_protocol("quik")
-    with pytest.raises(UsageError, match=r"choose one of .*heldout, quick, retrospective, soundness, valsplit"):
+    with pytest.raises(UsageError, match="choose one of context, context-quick, .*controls, heldout, quick, rec"):
         read_protocol("zzzzzz")
 
 
 def test_shipped_protocols_are_called_what_their_files_are():
-    assert set(known_protocols()) >= {
-        "quick",
-        "valsplit",
-        "retrospective",
-        "soundness",
-        "heldout",
-        "context",
-        "context-quick",
-    }
+    shipped = {"quick", "valsplit", "retrospective", "soundness", "heldout"}
+    shipped |= {"traffic", "recommend", "records", "controls", "context", "context-quick"}
+    assert set(known_protocols()) == shipped
     assert all(read_protocol(name).protocol == name for name in known_protocols())
 
 
@@ -352,3 +358,30 @@ def test_any_text_is_toml_or_refused(text):
     with pytest.raises(UsageError) as caught:
         parse_protocol(text)
     assert str(caught.value).startswith(expected)
+
+
+# Traffic
+
+
+def test_traffic_is_read_in_one_spelling():
+    study = parse_protocol(written(traffic='["none", "arcs[factor=3.0,share=.05]"]'))
+    assert study.traffic == ("none", "arcs[share=0.05,factor=3]")
+    assert parse_protocol(to_toml(study)) == study
+    assert revised(study, {"traffic": ["network"]}).traffic == ("network[factor=3]",)
+
+
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [
+        ('["arcs[factor=0.9]"]', "traffic #1: The factor of traffic must be between 1 and 1000"),
+        ('["arcs", "arcs[share=0.1]"]', "traffic #2 repeats traffic #1"),
+        ("[]", "traffic must be a list with at least one entry"),
+    ],
+)
+def test_wrong_traffic_is_refused(value, part, tmp_path):
+    assert part in complaint(written(traffic=value), tmp_path)
+
+
+def test_a_grid_is_refused_under_traffic(tmp_path):
+    tail = '[[methods]]\nname = "alt-pool"\ngrid = { K0 = [32, 64] }\n'
+    assert "chosen after the weights rose" in complaint(written(tail, traffic='["arcs"]'), tmp_path)

@@ -61,7 +61,7 @@ class _Same:
         return 0
 
     def not_counted(self, of, labels, place):
-        return ()
+        return {}
 
 
 def test_few_seeds_are_told_with_each_verdict(done, capsys):
@@ -119,6 +119,20 @@ def test_each_claim_is_counted_apart(done, of, consistent, count):
     audit = {**cell.record["audit"], "violations": {"admissible": 0, "consistent": 17801, "optimal": 2}}
     record = {**cell.record, "audit": audit, "claims": {**cell.record["claims"], "consistent": consistent}}
     assert Rows([Cell(cell.cell_id, record, cell.files)]).violations(of, (), None) == count
+
+
+@pytest.mark.parametrize(
+    ("of", "admissible", "count"),
+    [("admissibility", False, 5), ("optimality", False, 2), ("violations", False, 0), ("violations", True, 7)],
+)
+def test_what_breaks_no_claim_is_no_violation(done, of, admissible, count):
+    cell = done.cells("alt")[0]
+    audit = {**cell.record["audit"], "violations": {"admissible": 5, "consistent": 0, "optimal": 2}}
+    record = {**cell.record, "audit": audit, "claims": {**cell.record["claims"], "admissible": admissible}}
+    rows = Rows([Cell(cell.cell_id, record, cell.files)])
+    assert rows.violations(of, (), None) == count
+    told = {} if admissible or of != "violations" else {"admissibility": ["alt"]}
+    assert rows.not_counted(of, (), None) == told
 
 
 @pytest.mark.parametrize("consistent", [False, True])

@@ -11,6 +11,7 @@ from aacbench.errors import UsageError
 from aacbench.reports import figures, latency, statistics
 from aacbench.reports.figures import Choices, Subject, amortised, forest, pareto, profile, style
 from aacbench.reports.tables import rows_of
+from aacbench.run.layout import cell_id
 from aacbench.run.study import read_study
 from aacbench.stats import ESTIMANDS, ForestRow
 
@@ -214,3 +215,20 @@ def test_files_of_figures_have_plain_names():
     assert figures.stem_of("file:/a b/ç.gr?x=1") == "file-a-b-gr-x-1"
     assert figures.stem_of("../..") == "x"
     assert Path(figures.stem_of("x" * 500)).name == "x" * 60
+
+
+def test_traffic_begins_at_the_weights_that_were_built_on(tmp_path):
+    cells = [made_cell("dijkstra", [90, 110]), made_cell("alt", [10, 20])]
+    for share, growth, counts in ((0.1, 0.05, [30, 50]), (0.3, 0.2, [60, 80])):
+        text = f"arcs[share={share},factor=3]"
+        for label, rows in (("dijkstra", [90, 110]), ("alt", counts)):
+            _, record, files = made_cell(label, rows, graph=f"p7+{text}", traffic={"growth": growth})
+            record["key"]["traffic"] = text
+            cells.append((cell_id(record["key"]), record, files))
+    study = read_study(made_study(tmp_path, cells))
+    axes = figures.figure("traffic", study).axes[0]
+    drawn = {label: line.get_xydata().tolist() for label, line in lines(axes).items()}
+    assert drawn["alt"] == [[0, 15], [5, 40], [20, 70]]
+    assert [drawing.name for drawing in figures.gallery(study, [], [])].count("traffic") == 1
+    with pytest.raises(UsageError, match="run the protocol traffic"):
+        figures.figure("traffic", read_study(made_study(tmp_path / "still", cells[:2])))

@@ -13,6 +13,7 @@ def test_percentiles_are_of_the_medians_of_repetitions(tmp_path):
     (row,) = latencies(planned_cells(made_study(tmp_path, [made_cell("alt", [1, 1, 1], times=times)])))
     assert row.p50 == 4.0  # of 2, 4 and 7 microseconds
     assert row.p95 == pytest.approx(6.7)
+    assert row.mean == pytest.approx(13 / 3)
     assert (row.repetitions, row.control_ratio) == (3, None)
 
 

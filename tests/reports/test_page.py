@@ -4,10 +4,12 @@ import base64
 import re
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 from made_studies import made_cell, made_study
 
 from aacbench.cli.report_files import write_files
+from aacbench.reports.statistics import analyse
 from aacbench.reports.summary import two_sentences
 from aacbench.reports.tables import rows_of
 from aacbench.run.study import read_study
@@ -165,3 +167,19 @@ def test_figures_of_an_earlier_report_go(written, tmp_path):
 def test_the_result_in_two_sentences(tmp_path, cells, said):
     rows = rows_of(read_study(made_study(tmp_path, cells)).planned_cells())
     assert said in two_sentences(rows, [])
+
+
+def test_many_methods_do_not_make_the_sentences_long(tmp_path):
+    rng = np.random.default_rng(3)
+    cells = [
+        made_cell(f"m{number}", rng.integers(5, 50, 9).tolist(), graph=graph, budget=budget)
+        for number in range(9)
+        for graph in ("g1", "g2", "g3")
+        for budget in (8, 16)
+    ]
+    contents = read_study(made_study(tmp_path, cells))
+    tested = [analyse(contents, f"m{number}", "m0", None, None, light=True) for number in range(1, 9)]
+    said = two_sentences(rows_of(contents.planned_cells()), tested)
+    assert len(said) < 500
+    assert "8 methods are " in said
+    assert "of 48 cases." in said

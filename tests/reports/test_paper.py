@@ -198,6 +198,18 @@ def test_stand_ins_and_companions_are_never_compared(tmp_path):
     assert line == "not printed: snap:cit-HepTh: alt at 32 B/v 90.00 %."
 
 
+def test_which_landmarks_were_picked_is_read_from_the_facts_of_the_builds(tmp_path):
+    facts = {"forward_labels": 8, "backward_labels": 8, "distinct_landmarks": 11, "both_directions": 4}
+    made = {"graph": "dimacs:NY", "budget": 64, "convention": CHARGED}
+    build = {"seconds": 1.0, "pool_seconds": 0.0, "facts": facts}
+    aac = made_cell("aac[K0=64]", [10], params={"K0": 64, "m": 16}, build=build, **made)
+    made_study(tmp_path / "landmarks-road" / "dimacs-NY", [aac], graphs=["dimacs:NY"])
+    found = {one.printed.column: one for one in compare(Shelf(PAPER, tmp_path), PAPER.exhibit("fig:landmarks"))}
+    assert [found[name].result for name in ("forward_labels", "backward_labels", "distinct_landmarks")] == [EQUAL] * 3
+    both = found["landmarks_in_both_directions"]
+    assert (both.replayed.value, both.result) == (4, DIFFERENT)
+
+
 def test_a_study_that_is_not_complete_is_told(tmp_path):
     root = tmp_path / "nonroad" / "ba-10k"
     made_study(root, [made_cell("dijkstra", [100], graph="ba-10k", convention=CHARGED)], graphs=["ba-10k"])

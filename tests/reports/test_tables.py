@@ -17,7 +17,7 @@ from aacbench.reports.tables import Row, csv_text, latex, markdown, rows_of
 from aacbench.run.layout import cell_id
 from aacbench.run.records import QueryPlan, Study
 from aacbench.run.study import planned_cells, read_plan, read_study
-from aacbench.search.policy import POLICIES, Policy
+from aacbench.search.policy import IN_MEMORY, POLICIES, Policy
 
 
 def cells_of(text):
@@ -79,7 +79,8 @@ def test_what_differs_by_seed_is_told_by_seed_to_scripts(tmp_path):
 def test_the_switches_of_named_policies_are_those_of_the_search():
     for name, policy in POLICIES.items():
         words = {True: "on", False: "off"}
-        assert switches(name) == {key: words.get(value, value) for key, value in asdict(policy).items()}
+        told = {key: words.get(value, value) for key, value in asdict(policy).items() if key not in IN_MEMORY}
+        assert switches(name) == told
         assert switches(Policy(bpmx=True).name)["bpmx"] == "on"
 
 
@@ -197,7 +198,7 @@ def test_oracles_are_marked_by_the_claims_in_their_cells(tmp_path):
     never_ran = made_cell("best", [5], budget=8, outcome="unsupported")
     cells = [made_cell("best", [5], claims={"oracle": True}), never_ran, made_cell("alt", [5])]
     rows = rows_of(planned_cells(made_study(tmp_path, cells)))
-    assert [row.oracle for row in rows] == [True, False, False]
+    assert [(row.method, row.oracle) for row in rows] == [("best", False), ("best", True), ("alt", False)]
     assert "best (oracle)" in markdown(rows)
     assert "cannot be deployed" in markdown(rows)
     assert "oracle" not in markdown(rows[2:])
@@ -411,3 +412,20 @@ def test_markup_in_the_words_of_a_plugin_is_shown_as_it_is(tmp_path):
         assert "<" not in rendered(text)
         assert f"own:{shown}" in rendered(text).splitlines()
     assert {f"K={shown}", f"odd[{shown}]"} <= {*rendered(texts[0]).splitlines()}
+
+
+def test_rows_are_by_graph_and_budget_and_the_baseline_is_first(tmp_path):
+    cells = [made_cell(label, [5], graph=graph, budget=budget)
+             for graph in ("z", "a") for label in ("late", "dijkstra", "alt") for budget in (64, 8)]  # fmt: skip
+    rows = rows_of(planned_cells(made_study(tmp_path, cells)))
+    assert [(row.graph, row.method, row.budget) for row in rows if row.method != "dijkstra"] == [
+        (graph, label, budget) for graph in ("z", "a") for budget in (8, 64) for label in ("late", "alt")
+    ]
+    assert rows[0].method == "dijkstra"
+
+
+def test_reasons_on_a_terminal_have_no_escapes(tmp_path):
+    cells = [made_cell("odd", [1], outcome="error", reason="no *a* or *b* <i>")]
+    rows = rows_of(planned_cells(made_study(tmp_path, cells)))
+    assert "no *a* or *b* <i>" in markdown(rows, plain_reasons=True)
+    assert r"no \*a\* or \*b\* &lt;i>" in markdown(rows)

@@ -83,3 +83,15 @@ def test_each_wrong_answer_counts() -> None:
     count, cases = audit_answers(sources, targets, answers, answers.cost - np.array([0, 1, 1]))
     assert count == {"admissible": 0, "optimal": 2}
     assert {(case.claim, case.u, case.target, case.bound, case.limit) for case in cases} == {("optimal", 1, 2, 5, 4)}
+
+
+def test_a_counterexample_tells_the_names_of_its_vertices():
+    graph = from_arcs(3, [0, 1], [1, 2], [1, 1], names=np.array(["Bath", "Bern", "Ulm"]))
+    table = np.array([[0, 0, 9], [0, 0, 0], [0, 0, 0]])
+    audit = audited(graph, table)
+    assert audit.broken("admissible").named(graph) == (
+        "h(0, 2) = 9 exceeds the distance 2; vertex 0 is 'Bath', 2 is 'Ulm'"
+    )
+    assert audit.broken("consistent").named(graph).endswith("; vertex 0 is 'Bath', 1 is 'Bern', 2 is 'Ulm'")
+    unnamed = from_arcs(3, [0, 1], [1, 2], [1, 1])
+    assert audited(unnamed, table).broken("admissible").named(unnamed) == "h(0, 2) = 9 exceeds the distance 2"

@@ -40,8 +40,6 @@ RAISED = {
     "leave": ("error", "SystemExit: 0"),
     "not-a-number": ("error", "nan, which is not a finite number"),
     "not-a-number-in-arrays": ("error", "nan, which is not a finite number"),
-    "too-large": ("error", "deploys 16384 bytes, but 16 bytes a vertex allow 1024"),
-    "fit-too-large": ("error", "deploys 16384 bytes"),
     "set-flags": ("error", ""),
     "overwrite-queries": ("error", "changed the graph or the queries"),
     "replace-arrays": ("error", "changed the graph"),
@@ -58,6 +56,10 @@ UNFIT = {
     "fit-unwritable": ("error", "fit failed: "),
     "fit-odd-reason": ("unsupported", "this is beyond it: \\ud800"),
 }
+OVER_BUDGET = {
+    "too-large": ("unsupported", "deploys 16384 bytes, but 16 bytes a vertex allow 1024"),
+    "fit-too-large": ("unsupported", "deploys 16384 bytes"),
+}
 WRONG = {"doubled": "not admissible", "jagged": "not consistent"}
 FINE = ("alt", "random-subset", "jagged-and-says-so", "print-much", "dijkstra")
 
@@ -68,7 +70,7 @@ def folder(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("faults")
     os.environ["FAULT_CHILD"] = str(root / "child")
     fine = [name for name in FINE if name != "dijkstra"]
-    study = studies.study(*HANGING, *FATAL, *RAISED, *TOLD, *UNFIT, *WRONG, *fine)
+    study = studies.study(*HANGING, *FATAL, *RAISED, *TOLD, *UNFIT, *OVER_BUDGET, *WRONG, *fine)
     hanging = studies.study(*HANGING)
     run_study(hanging, studies.config(root / "hanging", workers=4, limits=Limits(LIMIT, 4 * GIB)))
     for name in HANGING:
@@ -78,10 +80,10 @@ def folder(tmp_path_factory) -> Path:
     return root / "study"
 
 
-@pytest.mark.parametrize("method", [*HANGING, *FATAL, *RAISED, *TOLD, *UNFIT])
+@pytest.mark.parametrize("method", [*HANGING, *FATAL, *RAISED, *TOLD, *UNFIT, *OVER_BUDGET])
 def test_a_fault_has_its_outcome_and_a_reason(folder: Path, method: str) -> None:
     cell = studies.by_method(folder)[method]
-    outcome, reason = {**HANGING, **FATAL, **RAISED, **TOLD, **UNFIT}[method]
+    outcome, reason = {**HANGING, **FATAL, **RAISED, **TOLD, **UNFIT, **OVER_BUDGET}[method]
     assert cell.outcome == outcome
     assert reason in cell.record["reason"]
 
@@ -89,6 +91,11 @@ def test_a_fault_has_its_outcome_and_a_reason(folder: Path, method: str) -> None
 @pytest.mark.parametrize("method", RAISED)
 def test_what_a_method_raised_is_kept(folder: Path, method: str) -> None:
     assert b"Traceback" in studies.by_method(folder)[method].files["error.txt"]
+
+
+@pytest.mark.parametrize("method", OVER_BUDGET)
+def test_the_bytes_that_a_method_would_need_are_recorded(folder: Path, method: str) -> None:
+    assert studies.by_method(folder)[method].record["bytes_needed"] == 16384
 
 
 @pytest.mark.parametrize("method", FINE)

@@ -11,8 +11,8 @@ BROKEN = {
     "forge-audit": ("wrong", "not admissible: h("),
     "forge-reference": ("wrong", "not admissible: h("),
     "forge-claims": ("wrong", "not admissible: h("),
-    "forge-budget": ("error", "deploys 2048 bytes, but 16 bytes a vertex allow 1024"),
-    "forge-bytes": ("error", "deploys 2048 bytes, but 16 bytes a vertex allow 1024"),
+    "forge-budget": ("unsupported", "deploys 2048 bytes, but 16 bytes a vertex allow 1024"),
+    "forge-bytes": ("unsupported", "deploys 2048 bytes, but 16 bytes a vertex allow 1024"),
     "forge-result": ("error", "The worker sent a SimpleNamespace instead of a result"),
 }
 HARMLESS = ("forge-answers", "forge-rows", "forge-halves")

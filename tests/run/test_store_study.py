@@ -17,7 +17,7 @@ from aacbench.run.events import new_log
 from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.records import OUTCOMES
 from aacbench.run.store import Cell, commit, decide, state_of
-from aacbench.run.study import check_folder, protocol_digest, read_plan, summary, write_plan
+from aacbench.run.study import check_folder, protocol_digest, read_plan, read_study, summary, write_plan
 from aacbench.util.file_lock import file_lock
 
 
@@ -63,6 +63,7 @@ def test_the_summary_counts_what_is_planned(tmp_path):
     absent = cell_id({"seed": 99})
     write_plan(tmp_path, {"protocol_digest": "x", "cells": [*here[1:], absent]})
     found = summary(tmp_path)
+    assert found == read_study(tmp_path).summary()
     assert found.outcomes == {"ok": 1, "timeout": 1, "wrong": 1}  # one that is ok is in no plan
     assert list(found.damaged) == [here[4]]
     assert "queries.csv" in found.damaged[here[4]]

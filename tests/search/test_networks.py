@@ -10,7 +10,8 @@ from support import true_distances
 from aacbench.graphs.load import load
 from aacbench.labels import Direction, distances
 from aacbench.search import network
-from aacbench.search.networks import _FACTOR, _START, ORDERS, fingerprint, mixed, networks_folder, stored_network
+from aacbench.search.networks import _FACTOR, _START, fingerprint, mixed, networks_folder, stored_network
+from aacbench.search.policy import VERTEX_ORDERS
 
 WORDS = arrays.arrays(np.uint64, st.integers(0, 40), elements=st.integers(0, 2**64 - 1))
 
@@ -26,7 +27,7 @@ def same(one, other) -> bool:
 
 
 @pytest.mark.usefixtures("own_cache")
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", VERTEX_ORDERS)
 @pytest.mark.parametrize("name", ["p7", "road-400"])
 def test_a_stored_network_is_the_computed_one(name: str, order: str) -> None:
     graph = load(name)
@@ -35,6 +36,8 @@ def test_a_stored_network_is_the_computed_one(name: str, order: str) -> None:
     assert same(second, first)
     assert second.graph is graph
     assert np.array_equal(distances(second, 3, Direction.TO), true_distances(graph)[:, 3])
+    assert (second.backward is second.arcs) == graph.symmetric
+    assert all(map(np.array_equal, second.backward, network(graph, order).backward))
 
 
 @pytest.mark.usefixtures("own_cache")

@@ -13,6 +13,7 @@ from aacbench.testing.suite import checks_for, run_check
 
 PARTS = {"a": "alt", "b": "alt-pool[K0=12]"}  # of every method made of two others
 SETTINGS = {"hybrid": PARTS, "hybrid-half": PARTS, "hybrid-double": PARTS}
+SETTINGS["best"] = {"candidates": "alt;fastmap;greedy-train"}  # others would compile every kernel once more
 FEW_EPOCHS = {"aac": {"epochs": 20}, "aac-tuned": {"epochs": 20}}  # training takes most of their time
 METHODS = list(load_plugins(environment={"AACBENCH_PLUGINS": ""}).methods())
 

@@ -134,3 +134,16 @@ def test_numbers_that_readers_round_are_not_portable(number):
 
 def test_what_is_not_finite_becomes_null():
     assert finite({"a": (1.5, math.nan), "b": [math.inf, "x"]}) == {"a": [1.5, None], "b": [None, "x"]}
+
+
+@given(trees(NUMBERS))
+def test_files_are_indented_as_json_does_it(value):
+    expected = json.dumps(plain(value), sort_keys=True, ensure_ascii=False, indent=1) + "\n"
+    assert pretty(value) == expected.encode()
+
+
+@given(trees(NUMBERS))
+def test_what_was_read_from_such_a_file_need_not_be_made_plain(value):
+    read = json.loads(pretty(value))
+    assert pretty(read, parsed=True) == pretty(value)
+    assert canonical(read, parsed=True) == canonical(value)

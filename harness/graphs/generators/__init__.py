@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 from aacbench.errors import UsageError
 from aacbench.graphs.catalogue import FIXED, SIZED
-from aacbench.graphs.generators.road import road
+from aacbench.graphs.generators.road import road, twoway
 from aacbench.graphs.generators.textbook import ba_10k, grid, maze, p7, sbm_10k
 from aacbench.graphs.record import Graph
 
-__all__ = ["ba_10k", "describe", "generate", "grid", "maze", "p7", "road", "sbm_10k"]
+__all__ = ["ba_10k", "describe", "generate", "grid", "maze", "p7", "road", "sbm_10k", "twoway"]
 
 _FIXED: dict[str, Callable[[], Graph]] = dict(zip(FIXED, (sbm_10k, ba_10k, p7), strict=True))
-_SIZED: dict[str, Callable[[int, int], Graph]] = {"road": road, "grid": grid, "maze": maze}
+_SIZED: dict[str, Callable[[int, int], Graph]] = {"road": road, "twoway": twoway, "grid": grid, "maze": maze}
 _DEFAULT_SIZE = {"grid": "64", "maze": "64"}
 _MOST_DIGITS = 18
 
@@ -34,6 +34,10 @@ def describe() -> list[tuple[str, str]]:
         ("sbm-10k", "the paper's stochastic block model: 10,000 vertices, undirected, float weights"),
         ("ba-10k", "the paper's Barabási-Albert graph: 10,000 vertices, undirected, float weights"),
         ("road-N[-sSEED]", "a synthetic directed street network with N vertices; travel times in milliseconds"),
+        (
+            "twoway-N[-sSEED]",
+            "the streets of road-N, all two-way: symmetric, yet declared directed as DIMACS is",
+        ),
         ("grid-N[-sSEED]", "an open N x N grid, four neighbours, undirected, integer weights 1 to 10; grid is grid-64"),
         ("maze-N[-sSEED]", "an N x N maze with a few loops, undirected, unit weights; maze is maze-64"),
         ("p7", "the path on seven vertices, undirected, unit weights"),

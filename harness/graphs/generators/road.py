@@ -13,7 +13,7 @@ from aacbench.graphs.components import in_largest, strong
 from aacbench.graphs.generators.dice import Dice
 from aacbench.graphs.record import Array, Graph, from_arcs
 
-FEWEST_VERTICES, MOST_VERTICES = 16, 2_000_000
+FEWEST_VERTICES, MOST_VERTICES = 16, 5_000_000
 _BEND_SHARE = 100  # one vertex in 100 is a bend in a street, not a junction
 _SLOTS = 16  # how many positions a bend can have along a stretch
 
@@ -32,6 +32,17 @@ _SQUEEZE = 3  # the city is longer than wide, as if northward distances counted 
 
 def road(vertices: int, seed: int = 0) -> Graph:
     """Return a city of this many vertices; weights are travel times in milliseconds, coordinates metres."""
+    return _graph(*_drawn(vertices, seed), _name("road", vertices, seed))
+
+
+def twoway(vertices: int, seed: int = 0) -> Graph:
+    """Return the city of `road` with all streets two-way: symmetric, yet declared directed, as DIMACS graphs are."""
+    points, streets = _drawn(vertices, seed)
+    both = replace(streets, direction=np.full_like(streets.direction, BOTH))
+    return _graph(points, both, _name("twoway", vertices, seed))
+
+
+def _drawn(vertices: int, seed: int) -> "tuple[Array, Streets]":
     if not FEWEST_VERTICES <= vertices <= MOST_VERTICES:
         raise UsageError(
             f"A road network must have between {FEWEST_VERTICES} and {MOST_VERTICES} vertices, not {vertices}."
@@ -39,8 +50,11 @@ def road(vertices: int, seed: int = 0) -> Graph:
     dice = Dice(vertices, seed)
     plan = draw(8 + int(np.sqrt(3 * vertices)), dice)
     points, streets = _city(plan, vertices - max(1, vertices // _BEND_SHARE))
-    points, streets = _bent(points, streets, vertices - len(points), dice)
-    return _graph(points, streets, f"road-{vertices}" + (f"-s{seed}" if seed else ""))
+    return _bent(points, streets, vertices - len(points), dice)
+
+
+def _name(kind: str, vertices: int, seed: int) -> str:
+    return f"{kind}-{vertices}" + (f"-s{seed}" if seed else "")
 
 
 @dataclass(frozen=True)
@@ -258,19 +272,19 @@ def _join(*parts: Streets) -> Streets:
 def _city(plan: Plan, most: int) -> tuple[Array, Streets]:
     """Return the largest strongly connected city of at most `most` points, grown in the plan's order."""
     # More points never make the largest strong component smaller, so bisection finds the last that fits.
+    tail, head, _ = _arcs(plan.streets)
     low, high = 1, len(plan.growth)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if len(_core(plan, middle)) <= most else (low, middle - 1)
-    kept = _core(plan, low)
+        low, high = (middle, high) if len(_core(plan, tail, head, middle)) <= most else (low, middle - 1)
+    kept = _core(plan, tail, head, low)
     place = np.full(len(plan.growth), -1)
     place[kept] = np.arange(len(kept))
     streets = replace(plan.streets, start=place[plan.streets.start], end=place[plan.streets.end])
     return plan.points_cm[kept], streets.where((streets.start >= 0) & (streets.end >= 0))
 
 
-def _core(plan: Plan, grown: int) -> Array:
-    tail, head, _ = _arcs(plan.streets)
+def _core(plan: Plan, tail: Array, head: Array, grown: int) -> Array:
     there = np.zeros(len(plan.growth), dtype=bool)
     there[plan.growth[:grown]] = True
     arcs = there[tail] & there[head]

@@ -23,16 +23,21 @@ def save_graph(graph: Graph, path: str | Path) -> None:
     """Write a graph to a `.npz` file, which `file:PATH` reads back with the same digest and names."""
     if Path(path).suffix != ".npz":
         raise UsageError(f"{path}: a graph is saved to a file that ends in .npz.")
+    try:
+        replace_file(Path(path), graph_bytes(graph))
+    except OSError as error:
+        raise DataError(f"{path} cannot be written ({error.strerror}); choose another folder.") from None
+
+
+def graph_bytes(graph: Graph) -> bytes:
+    """Return what `save_graph` writes."""
     arrays = {key: array.astype(array.dtype.newbyteorder("<")) for key, array in graph.arrays().items()}
     arrays["directed"] = np.array(graph.declared_directed)
     for key, text in (("format", FORMAT), ("name", graph.name), ("digest", graph.digest)):
         arrays[key] = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
     archive = io.BytesIO()
     np.savez(archive, allow_pickle=False, **arrays)
-    try:
-        replace_file(Path(path), archive.getvalue())
-    except OSError as error:
-        raise DataError(f"{path} cannot be written ({error.strerror}); choose another folder.") from None
+    return archive.getvalue()
 
 
 def read_npz(path: Path, *, name: str = "") -> Graph:

@@ -3,7 +3,8 @@
 `Growing` is a pool that grows by one landmark at a time, with the ALT bounds of the landmarks so far.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,10 +13,13 @@ import numpy as np
 from aacbench.graphs import components
 from aacbench.graphs.record import Array
 from aacbench.labels.exact import Direction, distances
-from aacbench.labels.pool import Pool, table
+from aacbench.labels.pool import Pool, farthest_rows, of_rows
+from aacbench.labels.table import RowStore
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.networks import Arcs, Network, borrow, give_back
 from aacbench.util.compiled import allocation_free, kernel
+
+Row = Callable[[], Array]  # reads a row, which may be in a file
 
 
 @dataclass(slots=True)
@@ -27,9 +31,10 @@ class Growing:
 
     network: Network
     landmarks: list[int] = field(default_factory=list)
-    forward: list[Array] = field(default_factory=list)
-    backward: list[Array] = field(default_factory=list)
+    forward: list[Row] = field(default_factory=list)
+    backward: list[Row] = field(default_factory=list)
     away: Array = field(init=False)
+    store: RowStore = field(default_factory=RowStore)
 
     def __post_init__(self) -> None:
         if self.network.graph.symmetric:
@@ -40,20 +45,28 @@ class Growing:
     def one_table(self) -> bool:
         return self.backward is self.forward
 
-    @classmethod
-    def of(cls, network: Network, pool: Pool) -> "Growing":
-        wide, grown = network.graph.weights.dtype, cls(network)
-        for landmark, ahead, back in zip(pool.landmarks.tolist(), pool.forward, pool.backward, strict=True):
-            row = ahead.astype(wide)
-            grown._append(landmark, row, row if grown.one_table else back.astype(wide))
-        return grown
-
     def add(self, landmark: int) -> None:
-        row = distances(self.network, landmark, Direction.FROM)
-        self._append(landmark, row, row if self.one_table else distances(self.network, landmark, Direction.TO))
+        self._append(landmark, *(self._read_later(landmark, side) for side in self._sides))
+
+    def add_farthest(self, first: int, inside: Array, count: int) -> None:
+        """Add landmarks by farthest-point sampling; a second thread computes the rows of the other direction."""
+        with ThreadPoolExecutor(1) as thread:
+            found = [
+                (landmark, self.store.put(row), [thread.submit(self._read_later, landmark, s) for s in self._sides[1:]])
+                for landmark, row in farthest_rows(self.network, first, inside, count)
+            ]
+        for landmark, ahead, back in found:
+            self._append(landmark, ahead, *(side.result() for side in back))
+
+    @property
+    def _sides(self) -> tuple[Direction, ...]:
+        return (Direction.FROM,) if self.one_table else (Direction.FROM, Direction.TO)
+
+    def _read_later(self, landmark: int, side: Direction) -> Row:
+        return self.store.put(distances(self.network, landmark, side))
 
     def only(self, positions: Iterable[int]) -> "Growing":
-        fewer = Growing(self.network)
+        fewer = Growing(self.network, store=self.store)
         fewer.take_from(self, positions)
         return fewer
 
@@ -64,23 +77,26 @@ class Growing:
     def bounds_from(self, root: int) -> Array:
         """Return the ALT bound on d(root, v) for every v."""
         best = np.zeros(self.network.graph.vertices, dtype=self.network.graph.weights.dtype)
-        for row in self.forward:
+        for read in self.forward:
+            row = read()
             raise_bounds(best, row, row[root], True, self.one_table)
-        for row in () if self.one_table else self.backward:
+        for read in () if self.one_table else self.backward:
+            row = read()
             raise_bounds(best, row, row[root], False, True)
         return best
 
     def pool(self) -> Pool:
-        forward = table(self.forward)
-        backward = forward if self.one_table else table(self.backward)
-        return Pool(np.array(self.landmarks, dtype=np.int64), forward, backward, 0.0)
+        return of_rows(self.network, self.landmarks, *self.rows())
 
-    def _append(self, landmark: int, ahead: Array, back: Array) -> None:
+    def rows(self) -> tuple[Iterator[Array], Iterator[Array]]:
+        return (read() for read in self.forward), (read() for read in self.backward)
+
+    def _append(self, landmark: int, ahead: Row, back: Row | None = None) -> None:
         self.landmarks.append(landmark)
         self.forward.append(ahead)
-        if not self.one_table:
+        if back is not None and not self.one_table:
             self.backward.append(back)
-        lower_to(self.away, ahead)
+        lower_to(self.away, ahead())
 
 
 @kernel

@@ -94,7 +94,9 @@ def _covered(grown: Growing) -> Array:
     """Return for each landmark whether it covers each arc (u, v): d(l, v) = d(l, u) + w, or d(u, l) = w + d(v, l)."""
     graph = grown.network.graph
     covers = np.empty((len(grown.landmarks), graph.arcs), dtype=np.bool_)
-    for k, (ahead, back) in enumerate(zip(grown.forward, grown.backward, strict=True)):
+    wide = graph.weights.dtype
+    for k, rows in enumerate(zip(grown.forward, grown.backward, strict=True)):
+        ahead, back = (read().astype(wide, copy=False) for read in rows)
         care = 0 if graph.integral else RELATIVE_TOLERANCE * max(ahead.max(), back.max())
         tight(graph.sources, graph.indices, graph.weights, ahead, back, graph.weights.dtype.type(care), covers[k])
     return covers

@@ -6,12 +6,15 @@ from importlib.util import find_spec
 from aacbench.contract.families import MapsContext
 from aacbench.contract.landmarks import (
     LABELS,
+    PACKED,
     SELECTORS,
     cannot_select,
     does_not_fit,
     pool_parameter,
     resolved,
+    room_for,
     values_that_fit,
+    waived,
 )
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
@@ -66,6 +69,7 @@ def aacbench_methods() -> Iterator[Method]:
         check=lambda params: needs_torch(params) or check_epochs(params),
         build_maps=build_aac_on_maps,
         docs=DOCS,
+        waives=waived,
     )
     yield Method(
         "aac-tuned",
@@ -77,6 +81,7 @@ def aacbench_methods() -> Iterator[Method]:
         check=needs_torch,
         build_maps=build_tuned_on_maps,
         docs=DOCS,
+        waives=waived,
     )
     yield Method(
         "forced-first-m",
@@ -86,6 +91,7 @@ def aacbench_methods() -> Iterator[Method]:
         parameters=SHARED,
         check=needs_torch,
         docs=DOCS,
+        waives=waived,
     )
 
 
@@ -99,6 +105,8 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
         directions = "two" if budget.directed(info) else "one"
     if directions == "one" and not info.symmetric:
         return Unsupported("directions=one needs a symmetric graph, where every arc has an equal reverse")
+    if params["labels"] in PACKED:
+        return room_for(budget, info, {**params, "directions": directions})
     values = values_that_fit(budget, info, params["labels"])
     if isinstance(values, Unsupported):
         return values
@@ -147,6 +155,8 @@ def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsup
     fitted = fit(budget, info, params)
     if isinstance(fitted, Unsupported) or fitted["directions"] == "one":
         return fitted
+    if fitted["labels"] in PACKED and not fitted["m"]:
+        return fitted
     if params["m"] % 2:
         return Unsupported(
             f"m={params['m']} is odd, and forced-first-m needs both labels of each landmark, as ALT does; use an even m"
@@ -156,13 +166,13 @@ def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsup
     return {**fitted, "m": fitted["m"] // 2 * 2}
 
 
-def build_aac(context: BuildContext) -> LabelHeuristic:
+def build_aac(context: BuildContext) -> LabelHeuristic | Unsupported:
     from aacbench.plugins.methods.aac import building
 
     return building.aac(context)
 
 
-def build_tuned(context: BuildContext) -> LabelHeuristic:
+def build_tuned(context: BuildContext) -> LabelHeuristic | Unsupported:
     from aacbench.plugins.methods.aac import tuned
 
     return tuned.aac_tuned(context)
@@ -180,7 +190,7 @@ def build_tuned_on_maps(context: MapsContext) -> LabelHeuristic | Unsupported:
     return on_maps.aac_tuned(context)
 
 
-def build_forced(context: BuildContext) -> LabelHeuristic:
+def build_forced(context: BuildContext) -> LabelHeuristic | Unsupported:
     from aacbench.plugins.methods.aac import building
 
     return building.forced_first(context)

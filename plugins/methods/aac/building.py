@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from aacbench.contract.method import BuildContext, LabelHeuristic
+from aacbench.contract.method import BuildContext, LabelHeuristic, Unsupported
 from aacbench.errors import UsageError
 from aacbench.graphs import components
-from aacbench.labels import subset
 from aacbench.labels.pool import Pool
+from aacbench.labels.stores import counted, deployed
 from aacbench.plugins.methods import expansions
 from aacbench.plugins.methods.aac import Picks, compressor, kept_epochs
 from aacbench.plugins.methods.aac.training import Schedule, schedule_of, statistics, train
@@ -15,14 +15,15 @@ from aacbench.plugins.methods.aac.training import Schedule, schedule_of, statist
 INITIAL = {"block-sparse": compressor.block_sparse, "identity": compressor.identity}
 
 
-def aac(context: BuildContext) -> LabelHeuristic:
+def aac(context: BuildContext) -> LabelHeuristic | Unsupported:
+    context = with_labels(context)
     params = context.params
     schedule = schedule_of(params)
     kept = kept_epochs(params)
     pool = context.pools.selected(params["pool"], params["K0"])  # the pool of ALT, for every seed
     inside = components.largest(context.graph)
-    rows = row_counts(context, pool)
-    if takes_whole_pool(pool, rows):
+    rows = row_counts(context, len(pool))
+    if takes_whole_pool(len(pool), rows):
         everything = first_landmarks(rows)
         return heuristic_of(context, pool, everything, {"epoch": 0, **statistics(everything, everything)})
     trained = train(pool, inside, rows, INITIAL[params["init"]], schedule, context.seed, kept | {0})
@@ -30,33 +31,42 @@ def aac(context: BuildContext) -> LabelHeuristic:
     return heuristic_of(context, pool, trained[epoch], {"epoch": epoch, **statistics(trained[epoch], trained[0])})
 
 
-def forced_first(context: BuildContext) -> LabelHeuristic:
+def forced_first(context: BuildContext) -> LabelHeuristic | Unsupported:
+    context = with_labels(context)
     pool = context.pools.selected("fps", context.params["K0"])
-    inside, rows = components.largest(context.graph), row_counts(context, pool)
+    inside, rows = components.largest(context.graph), row_counts(context, len(pool))
     picks = train(pool, inside, rows, compressor.one_hot, Schedule(epochs=0), context.seed, {0})
     return heuristic_of(context, pool, picks[0], statistics(picks[0], picks[0]))
 
 
-def row_counts(context: BuildContext, pool: Pool) -> tuple[int, ...]:
+def with_labels(context: BuildContext) -> BuildContext:
+    """Return the context with the number of labels and the size of the pool set, if they depend on the store."""
+    context = counted(context, "m")
+    return replace(context, params={**context.params, "K0": context.params["K0"] or 4 * context.params["m"]})
+
+
+def row_counts(context: BuildContext, landmarks: int) -> tuple[int, ...]:
     """Return the rows of one matrix, or of the forward and the backward one; at most the size of the pool each."""
     count: int = context.params["m"]
     if context.params["directions"] == "one":
-        return (min(count, len(pool)),)
-    return (min(count // 2, len(pool)), min(count - count // 2, len(pool)))
+        return (min(count, landmarks),)
+    return (min(count // 2, landmarks), min(count - count // 2, landmarks))
 
 
-def takes_whole_pool(pool: Pool, rows: Sequence[int]) -> bool:
-    return all(count == len(pool) for count in rows)
+def takes_whole_pool(landmarks: int, rows: Sequence[int]) -> bool:
+    return all(count == landmarks for count in rows)
 
 
 def first_landmarks(rows: Sequence[int]) -> Picks:
     return tuple(tuple(range(count)) for count in rows)
 
 
-def heuristic_of(context: BuildContext, pool: Pool, picks: Picks, facts: Mapping[str, int | float]) -> LabelHeuristic:
+def heuristic_of(
+    context: BuildContext, pool: Pool, picks: Picks, facts: Mapping[str, int | float]
+) -> LabelHeuristic | Unsupported:
     backward = picks[1] if len(picks) == 2 else None
-    labels = subset(context.network, pool, picks[0], backward, context.params["labels"])
-    return replace(labels, facts=facts)
+    labels = deployed(context, pool, picks[0], backward)
+    return labels if isinstance(labels, Unsupported) else replace(labels, facts={**labels.facts, **facts})
 
 
 def _best_epoch(context: BuildContext, pool: Pool, picks: Mapping[int, Picks]) -> int:

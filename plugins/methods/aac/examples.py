@@ -1,12 +1,12 @@
 """Training data of the tuned compressor: vertices that a search expands unless a label prevents it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from aacbench.graphs.record import Array
-from aacbench.labels import distances
+from aacbench.labels.exact import distance_rows
 from aacbench.labels.pool import Pool
 from aacbench.plugins.methods.aac import Picks
 from aacbench.queries.record import QuerySet
@@ -65,23 +65,25 @@ def draw_examples(
     Every example represents equally many vertices, so a long search counts more than a short one.
     """
     sources, targets = pairs
-    for source in np.unique(sources):
-        away = distances(network, int(source))
+    every = np.unique(sources)
+    for source, away in zip(every, distance_rows(network, every.tolist()), strict=True):
         around = np.sort(rng.choice(inside, min(VERTICES, len(inside)), replace=False))
         ends = targets[sources == source]
         target, vertex = np.nonzero(away[around] < away[ends][:, None])
         yield Examples(around[vertex], ends[target], away[ends[target]] - away[around[vertex]])
 
 
-def prevention_tables(pool: Pool, examples: Examples, matrices: int) -> tuple[list[Array], Array]:
+def prevention_tables(pools: Sequence[Pool], examples: Examples, matrices: int) -> tuple[list[Array], Array]:
     """Return tables of which landmark's label prevents which example, one row per example, and the examples' weights.
 
-    If a bound may equal the need, the example appears twice with half its weight: once equality prevents the
-    expansion, once it does not. Examples that no label prevents do not depend on the selection and are left out.
+    The landmarks are those of all pools, one pool after the other. If a bound may equal the need, the example appears
+    twice with half its weight: once equality prevents the expansion, once it does not. Examples that no label prevents
+    do not depend on the selection and are left out.
     """
     need = examples.need
     slack = 0 if need.dtype.kind == "i" else RELATIVE_SLACK * float(need.max(initial=0.0))
-    bounds = _differences(pool, examples, matrices)
+    parts = [_differences(pool, examples, matrices) for pool in pools]
+    bounds = [np.concatenate(side) for side in zip(*parts, strict=True)]
     reached, exceeded = [rows >= need - slack for rows in bounds], [rows > need + slack for rows in bounds]
     twice = np.any([(one != other).any(axis=0) for one, other in zip(reached, exceeded, strict=True)], axis=0)
     tables = [np.concatenate([one, other[:, twice]], axis=1) for one, other in zip(reached, exceeded, strict=True)]
@@ -91,8 +93,8 @@ def prevention_tables(pool: Pool, examples: Examples, matrices: int) -> tuple[li
 
 
 def _differences(pool: Pool, examples: Examples, matrices: int) -> list[Array]:
-    vertices, u = np.unique(examples.vertex, return_inverse=True)  # fetching columns of a large table is slow
-    targets, t = np.unique(examples.target, return_inverse=True)
+    vertices, u = np.unique(pool.columns_of(examples.vertex), return_inverse=True)  # columns are fetched slowly
+    targets, t = np.unique(pool.columns_of(examples.target), return_inverse=True)
     ahead = pool.forward[:, targets][:, t] - pool.forward[:, vertices][:, u]
     if matrices == 1:
         return [np.abs(ahead)]
@@ -113,12 +115,21 @@ def thin_out(
 
 
 def training_tables(
-    pool: Pool, examples: Iterator[Examples], rows: Sequence[int], rng: np.random.Generator
+    pools: Sequence[Pool], examples: Iterable[Examples], rows: Sequence[int], rng: np.random.Generator
 ) -> tuple[list[Array], Array]:
-    none = [np.empty((0, len(pool)), dtype=bool) for _ in rows], np.empty(0)
-    found = [none, *(thin_out(*prevention_tables(pool, some, len(rows)), rows, rng) for some in examples)]
-    tables = [np.concatenate([some[side] for some, _ in found]) for side in range(len(rows))]
-    return tables, np.concatenate([weight for _, weight in found])
+    landmarks = sum(map(len, pools))
+    sides: list[list[Array]] = [[np.empty((0, landmarks), dtype=bool)] for _ in rows]
+    weights = [np.empty(0)]
+    for some in examples:
+        tables, weight = thin_out(*prevention_tables(pools, some, len(rows)), rows, rng)
+        for side, table in zip(sides, tables, strict=True):
+            side.append(table)
+        weights.append(weight)
+    joined = []
+    for side in sides:
+        joined.append(np.concatenate(side))
+        side.clear()  # so that no more than one side is there twice
+    return joined, np.concatenate(weights)
 
 
 def greedy(tables: Sequence[Array], weight: Array, rows: Sequence[int]) -> Picks:

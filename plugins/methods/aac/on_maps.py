@@ -7,6 +7,7 @@ import torch
 
 from aacbench.bundle.deploy import deploy
 from aacbench.contract.families import MapFamily, MapsContext
+from aacbench.contract.landmarks import PACKED, STEPS
 from aacbench.contract.method import LabelHeuristic, Unsupported
 from aacbench.graphs.record import Array
 from aacbench.labels import distances
@@ -22,12 +23,15 @@ from aacbench.queries.record import QuerySet
 from aacbench.search import search
 
 UNTRAINED = Unsupported("The encoder predicts no training maps to choose cells on")
+NARROW, EXACT = (*PACKED, *STEPS), "Labels on maps are stored exactly; leave out labels={}"
 MOST_LABELS = 60_000_000  # of a pool on training maps: fewer maps are used where they are large
 
 
 def aac(context: MapsContext) -> LabelHeuristic | Unsupported:
     """The published training: rows by straight-through Gumbel-softmax, to close the gap to the whole pool."""
     params = context.params
+    if params["labels"] in NARROW:
+        return Unsupported(EXACT.format(params["labels"]))
     if context.train is None:
         return UNTRAINED
     cells = _pool_cells(context)
@@ -35,7 +39,7 @@ def aac(context: MapsContext) -> LabelHeuristic | Unsupported:
     if len(wanted) > 1 and context.validation is None:
         return UNTRAINED
     pool = _labels_of(context.train, cells)
-    if takes_whole_pool(pool, rows):
+    if takes_whole_pool(len(pool), rows):
         return _deployed(context, cells, first_landmarks(rows), first_landmarks(rows))
     vertices = np.arange(pool.forward.shape[1])
     table = pool.forward / SCALE  # as in the data set's own scale, which the weight of the entropy is meant for
@@ -60,14 +64,16 @@ def _best(context: MapsContext, cells: Array, picks: dict[int, Picks]) -> int:
 def aac_tuned(context: MapsContext) -> LabelHeuristic | Unsupported:
     """Rows trained on prevented expansions from a greedy start; the best on validation maps, or the farthest cells."""
     params, rng = context.params, np.random.default_rng(context.seed)
+    if params["labels"] in NARROW:
+        return Unsupported(EXACT.format(params["labels"]))
     if context.train is None or context.validation is None:
         return UNTRAINED
     cells = _pool_cells(context)
     rows = (params["m"],)
     pool = _labels_of(context.train, cells)
-    if takes_whole_pool(pool, rows):
+    if takes_whole_pool(len(pool), rows):
         return _deployed(context, cells, first_landmarks(rows), first_landmarks(rows))
-    tables, weight = training_tables(pool, _examples(context, pool), rows, rng)
+    tables, weight = training_tables([pool], _examples(context, pool), rows, rng)
     context.progress(f"{len(weight)} examples")
     with isolated_torch():
         torch.manual_seed(context.seed)

@@ -87,7 +87,13 @@ def build(context: BuildContext) -> LabelHeuristic:
     everyone = np.arange(graph.vertices)
     rows = np.stack([table[mine + k * groups, everyone] for table in tables for k in range(kept)], axis=1)
     visit, bound = kernels.BY_KIND[pool.symmetric, params["labels"] == "fixed"]
-    goal = GoalSearch(kernels.start, visit, 2 * groups * kept + groups + 2, distances="from")
+    # Where weights were raised to d' >= d after the build, the goal search settles x at d'(t,x). Of the bounds that
+    # `tighten` and `tighten_directed` draw, those from the upper end hold: d(t,p) <= d(t,x) + d(x,p) <= d'(t,x) +
+    # d(x,p), and d(p,t) >= d(p,x) - d(t,x) >= d(p,x) - d'(t,x). Only the exact symmetric form also uses the lower end,
+    # d(p,t) >= d(x,t) - d(x,p), which d'(x,t) breaks.
+    upper_only = not pool.symmetric or params["labels"] == "fixed"
+    memo = 2 * groups * kept + groups + 2
+    goal = GoalSearch(kernels.start, visit, memo, distances="from", bears_traffic=upper_only)
     settings = {"groups": groups, "kept": kept, "scale": scale, **_rounding(rows, params["labels"])}
     arrays, facts = {"rows": frozen(rows, rows.dtype), "colour": colour}, {"pivots": groups * kept}
     return LabelHeuristic(arrays, bound, settings, goal=goal, facts=facts)

@@ -38,8 +38,8 @@ def test_name_of_no_generator_gives_none(name):
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("road-3", "between 16 and 2000000 vertices, not 3"),
-        ("road-99999999999", "between 16 and 2000000 vertices, not 99999999999"),
+        ("road-3", "between 16 and 5000000 vertices, not 3"),
+        ("road-99999999999", "between 16 and 5000000 vertices, not 99999999999"),
         ("road", "needs a number of vertices"),
         ("grid-0", "between 2 and 2000 cells a side, not 0"),
         ("maze-1", "between 2 and 2000 cells a side, not 1"),
@@ -58,6 +58,7 @@ def test_describe_has_one_line_for_each_pattern():
         "sbm-10k",
         "ba-10k",
         "road-N",
+        "twoway-N",
         "grid-N",
         "maze-N",
         "p7",

@@ -11,7 +11,7 @@ from support import example_count
 
 from aacbench.errors import UsageError
 from aacbench.graphs.components import largest
-from aacbench.graphs.generators import road
+from aacbench.graphs.generators import road, twoway
 from aacbench.graphs.generators.road import FEWEST_VERTICES, MOST_VERTICES
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "road-graphs.md"
@@ -67,6 +67,15 @@ def test_street_network_is_directed(city):
     assert 0.15 < 1 - two_way(city).mean() < 0.45
 
 
+def test_a_two_way_city_has_the_same_streets_and_is_declared_directed_like_dimacs():
+    city, both = road(500), twoway(500)
+    assert both.symmetric
+    assert both.declared_directed
+    arcs, more = ({*zip(g.sources.tolist(), g.indices.tolist(), strict=True)} for g in (city, both))
+    assert more == arcs | {(head, tail) for tail, head in arcs}
+    assert both.name == "twoway-500"
+
+
 def test_two_way_streets_take_equally_long_both_ways(city):
     there = two_way(city)
     cost = {(int(a), int(b)): int(w) for a, b, w in zip(city.sources, city.indices, city.weights, strict=True)}
@@ -110,9 +119,9 @@ def test_coordinates_are_metres_of_a_city(city):
     assert 2_000 < height < width < 30_000
 
 
-@pytest.mark.parametrize("vertices", [-1, 0, 15, 2_000_001])
+@pytest.mark.parametrize("vertices", [-1, 0, 15, 5_000_001])
 def test_impossible_size_is_refused(vertices):
-    with pytest.raises(UsageError, match=f"between 16 and 2000000 vertices, not {vertices}"):
+    with pytest.raises(UsageError, match=f"between 16 and 5000000 vertices, not {vertices}"):
         road(vertices)
 
 

@@ -1,0 +1,1 @@
+"""Contraction hierarchies: contraction, numbering, and the forms that are deployed."""

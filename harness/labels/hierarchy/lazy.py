@@ -1,0 +1,165 @@
+"""The bound from the packed form, evaluated for the vertices asked, with or without a core that has labels.
+
+`value` is as in the plain form; `away` has the same for paths upwards from the goal, which only a directed core needs.
+`goal` has the goal's labels.
+
+Correctness. Let G(0) be the graph and G(i + 1) what is left after the i-th vertex v is contracted; the last one is the
+core. h(u) of a core vertex is the ALT bound between it and the goal t. For the others, from the last contracted to the
+first, h(u) = min(r(u), min over arcs u -> x upwards of w(u, x) + h(x)), where r(u) is the least length of a path from u
+to t that only leads downwards. A shortest path from u either leads downwards all the way, or begins (in G(0) with its
+shortcuts) with an arc upwards, so the same formula with d for h gives d(u, t), and h <= d by induction. With no core
+h = d.
+
+h is consistent on every arc of every G(i), so on the graph. In the core, ALT is: its labels are distances, t's too. A
+label that is missing must count, or a vertex x that does not reach t would have a bound that is too low for those that
+lead to it: if d(l, x) is known and d(l, t) is not, or d(t, l) is known and d(x, l) is not, then h(x) is infinite.
+Let it be so on G(i + 1). An arc of G(i) between others is in G(i + 1), perhaps with a smaller weight. For v -> x it
+holds by definition. For u -> v, h(v) is r(v) or w(v, x) + h(x). If it is r(v), then h(u) <= r(u) <= w(u, v) + r(v),
+since r is least over downward arcs (in the core, h(u) <= d(u, t) <= w(u, v) + r(v)). If it is w(v, x) + h(x), then x
+= u, and h(u) <= h(v); or G(i + 1) has a path from u to x, a shortcut or a witness, that is no longer than w(u, v) +
+w(v, x), and h rises by no more than its length along it.
+
+The goal's labels: a shortest path between t and a landmark l, which is in the core, enters or leaves the core once, so
+d(l, t) is the least d(l, a) + r(a) over core vertices a, and d(t, l) likewise upwards.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from aacbench.contract.method import GoalSearch, Scratch
+from aacbench.labels.hierarchy.packed import arc_at, begins
+from aacbench.labels.hierarchy.plain import FAR, number_of, pop, push
+from aacbench.search.scratch import add_work, get, inline, is_set, put
+from aacbench.util.compiled import allocation_free
+
+SCRATCH = {
+    "value": Scratch(1, "int", -math.inf),
+    "away": Scratch(1, "int", -math.inf),
+    "heap": Scratch(1, "int", None),
+    "stack": Scratch(4, "int", None),
+    "goal": Scratch(2, "int", None),
+}
+_SHORTEST = np.uint64(8)  # bits of an arc, at least; fewer are left to fill the last byte of a record
+
+
+@inline
+def climb(labels: Any, scratch: Any, value: Any, bits: Any, block: Any, rel: Any, wide: Any, t: Any, from_: Any) -> Any:
+    """Search upwards from the goal over these records; lower the goal's labels from the column `from_` on.
+
+    Vertices come in the order of their numbers, the largest first, so the core comes last.
+    """
+    heap, goal, core, settled = scratch.heap, scratch.goal, labels.core, 0
+    head_tag, weight_tag = np.uint64(labels.head_tag), np.uint64(labels.weight_tag)
+    first = number_of(labels, t)
+    put(value, first, 0, ~np.int64(0))
+    size = push(heap, 0, first)
+    until = labels.columns if from_ > 0 else labels.forward
+    while size > 0:
+        v = heap[0]
+        size = pop(heap, size)
+        settled += 1
+        d = ~get(value, v)
+        if v < core:
+            for k in range(from_, until):
+                label = np.int64(labels.rows[v * labels.columns + k])
+                if label >= 0 and (goal[k] < 0 or label + d < goal[k]):
+                    goal[k] = label + d
+            continue
+        at, end = begins(block, rel, wide, v - core), begins(block, rel, wide, v - core + 1)
+        x = v
+        while at + _SHORTEST <= end:
+            x, length, at = arc_at(bits, at, head_tag, weight_tag, labels.widths, x)
+            through = d + length
+            if not is_set(value, x):
+                size = push(heap, size, x)
+                put(value, x, 0, ~through)
+            elif ~through > get(value, x):
+                put(value, x, 0, ~through)
+    return settled
+
+
+@allocation_free
+def start(labels: Any, scratch: Any, t: Any) -> None:
+    """Search upwards from the goal against the arcs, and on a directed graph with a core along them, too."""
+    for k in range(labels.columns):
+        scratch.goal[k] = -1
+    down = labels.down_bits, labels.down_block, labels.down_rel, labels.down_wide
+    work = climb(labels, scratch, scratch.value, down[0], down[1], down[2], down[3], t, 0)
+    if labels.forward < labels.columns:
+        up = labels.up_bits, labels.up_block, labels.up_rel, labels.up_wide
+        work += climb(labels, scratch, scratch.away, up[0], up[1], up[2], up[3], t, labels.forward)
+    add_work(scratch, work)
+
+
+@allocation_free
+def bound(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
+    """The bound on the distance from u to the goal, exact without a core; `beyond` where there is no path."""
+    v = number_of(labels, u)
+    found = get(scratch.value, v)
+    if found < 0:
+        found = evaluate(labels, scratch, v)
+    return min(found, labels.beyond) * labels.scale
+
+
+@inline
+def least_at_first(labels: Any, scratch: Any, v: Any, known: Any) -> Any:
+    """The bound before any arc is looked at: of the way down or, in the core, by landmarks.
+
+    A label of one of the two that the other lacks may show that there is no path.
+    """
+    if v >= labels.core:
+        return ~known
+    best, turn, goal = np.int64(0), labels.forward, scratch.goal
+    for k in range(labels.columns):
+        label = np.int64(labels.rows[v * labels.columns + k])
+        if k < turn:
+            if label >= 0 and goal[k] < 0:
+                return FAR
+            if label >= 0:
+                best = max(best, goal[k] - label)
+        if k >= turn or labels.columns == turn:
+            if label < 0 and goal[k] >= 0:
+                return FAR
+            if label >= 0 and goal[k] >= 0:
+                best = max(best, label - goal[k])
+    return best
+
+
+@allocation_free
+def evaluate(labels: Any, scratch: Any, v: Any) -> Any:
+    """As in the plain form; a frame of the stack also has the head before the next arc."""
+    value, stack, depth, work, core = scratch.value, scratch.stack, 0, 0, labels.core
+    head_tag, weight_tag = np.uint64(labels.head_tag), np.uint64(labels.weight_tag)
+    bits, block, rel, wide = labels.up_bits, labels.up_block, labels.up_rel, labels.up_wide
+    least, x, at, end = least_at_first(labels, scratch, v, get(value, v)), v, np.uint64(0), np.uint64(0)
+    if v >= core:
+        at, end = begins(block, rel, wide, v - core), begins(block, rel, wide, v - core + 1)
+    while True:
+        while at + _SHORTEST <= end:
+            head, length, behind = arc_at(bits, at, head_tag, weight_tag, labels.widths, x)
+            known = get(value, head)
+            if known < 0 and length < least:
+                stack[depth], stack[depth + 1], stack[depth + 2], stack[depth + 3] = v, np.int64(at), least, x
+                depth += 4
+                v = x = head
+                least, at, end = least_at_first(labels, scratch, v, known), np.uint64(0), np.uint64(0)
+                if v >= core:
+                    at, end = begins(block, rel, wide, v - core), begins(block, rel, wide, v - core + 1)
+                continue
+            if known >= 0:
+                least = min(least, length + known)
+            x, at = head, behind
+        put(value, v, 0, least)
+        work += 1
+        if depth == 0:
+            break
+        depth -= 4
+        v, at, least, x = stack[depth], np.uint64(stack[depth + 1]), stack[depth + 2], stack[depth + 3]
+        end = begins(block, rel, wide, v - core + 1)
+    add_work(scratch, work)
+    return least
+
+
+GOAL = GoalSearch(start, scratch=SCRATCH)

@@ -1,0 +1,141 @@
+"""The plain form: offsets, and heads beside weights, in arrays of 4-byte numbers; and the bound from them.
+
+`value` has a number for each vertex of the hierarchy. A negative one is ~d, where d is the length of a path to the goal
+that only leads downwards, of those found so far. One that is not negative is the distance to the goal.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from aacbench.contract.method import GoalSearch, Scratch
+from aacbench.graphs.record import Array
+from aacbench.labels.hierarchy.fields import low_bits, packed, window
+from aacbench.labels.hierarchy.numbering import Hierarchy, Rows
+from aacbench.search.scratch import add_work, get, inline, is_set, put
+from aacbench.util.compiled import allocation_free
+
+FAR = np.int64(2**62 - 1)  # ~fill: no path
+
+SCRATCH = {
+    "value": Scratch(1, "int", -math.inf),
+    "heap": Scratch(1, "int", None),
+    "stack": Scratch(3, "int", None),
+}
+
+
+def plain_arrays(made: Hierarchy) -> tuple[dict[str, Array], dict[str, int]]:
+    """Return what the plain form deploys: arrays and settings."""
+    words, width = packed(made.place)
+    up = _plain_rows(made.up)
+    down = up if made.down is made.up else _plain_rows(made.down)
+    arrays = {"place": words, "up": up[0], "up_arcs": up[1], "down": down[0], "down_arcs": down[1]}
+    return arrays, {"width": width}
+
+
+def _plain_rows(rows: Rows) -> tuple[Array, Array]:
+    narrow = rows.weights.max(initial=0) < 2**31
+    dtype = np.int32 if narrow else np.int64
+    return rows.first.astype(np.int32), np.stack([rows.heads, rows.weights], axis=1).reshape(-1).astype(dtype)
+
+
+@inline
+def number_of(labels: Any, v: Any) -> Any:
+    """The hierarchy's number of a vertex of the graph."""
+    width = np.uint64(labels.width)
+    return np.int64(low_bits(window(labels.place, np.uint64(v) * width), width))
+
+
+@inline
+def push(heap: Any, size: Any, v: Any) -> Any:
+    """Add a vertex to a heap whose first one has the largest number."""
+    hole = size
+    while hole > 0 and heap[(hole - 1) >> 1] < v:
+        heap[hole] = heap[(hole - 1) >> 1]
+        hole = (hole - 1) >> 1
+    heap[hole] = v
+    return size + 1
+
+
+@inline
+def pop(heap: Any, size: Any) -> Any:
+    """Remove the first vertex of the heap."""
+    size -= 1
+    v, hole, child = heap[size], 0, 1
+    while child < size:
+        if child + 1 < size and heap[child + 1] > heap[child]:
+            child += 1
+        if heap[child] <= v:
+            break
+        heap[hole] = heap[child]
+        hole, child = child, 2 * child + 1
+    heap[hole] = v
+    return size
+
+
+@allocation_free
+def start(labels: Any, scratch: Any, t: Any) -> None:
+    """Search upwards from the goal against the arcs: each vertex after all those below it, by its number."""
+    value, heap, work = scratch.value, scratch.heap, 0
+    goal = number_of(labels, t)
+    put(value, goal, 0, ~np.int64(0))
+    size = push(heap, 0, goal)
+    while size > 0:
+        v = heap[0]
+        size = pop(heap, size)
+        work += 1
+        d = ~get(value, v)
+        for arc in range(labels.down[v], labels.down[v + 1]):
+            x, through = np.int64(labels.down_arcs[2 * arc]), d + labels.down_arcs[2 * arc + 1]
+            if not is_set(value, x):
+                size = push(heap, size, x)
+                put(value, x, 0, ~through)
+            elif ~through > get(value, x):
+                put(value, x, 0, ~through)
+    add_work(scratch, work)
+
+
+@allocation_free
+def distance(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
+    """The distance from u to the goal; `beyond` where there is no path."""
+    v = number_of(labels, u)
+    found = get(scratch.value, v)
+    if found < 0:
+        found = evaluate(labels, scratch, v)
+    return min(found, labels.beyond) * labels.scale
+
+
+@allocation_free
+def evaluate(labels: Any, scratch: Any, v: Any) -> Any:
+    """The least of the way down from v and of each arc upwards with the distance from its head.
+
+    A head without a distance is evaluated first; a frame of the stack is a vertex, its next arc and its least so far.
+    """
+    value, stack, depth, work = scratch.value, scratch.stack, 0, 0
+    least, arc, end = ~get(value, v), np.int64(labels.up[v]), np.int64(labels.up[v + 1])
+    while True:
+        while arc < end:
+            x, length = np.int64(labels.up_arcs[2 * arc]), np.int64(labels.up_arcs[2 * arc + 1])
+            known = get(value, x)
+            if known >= 0:
+                least = min(least, length + known)
+                arc += 1
+            elif length >= least:
+                arc += 1
+            else:
+                stack[depth], stack[depth + 1], stack[depth + 2] = v, arc, least
+                depth += 3
+                v, least, arc, end = x, ~known, np.int64(labels.up[x]), np.int64(labels.up[x + 1])
+        put(value, v, 0, least)
+        work += 1
+        if depth == 0:
+            break
+        depth -= 3
+        v, arc, least = stack[depth], stack[depth + 1], stack[depth + 2]
+        end = np.int64(labels.up[v + 1])
+    add_work(scratch, work)
+    return least
+
+
+GOAL = GoalSearch(start, scratch=SCRATCH)

@@ -1,0 +1,336 @@
+"""Jobs on a cluster of dask, in the shape of the local pool; nothing of dask is imported before one is opened."""
+
+import logging
+import queue
+import secrets
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Protocol
+
+from aacbench.errors import ClusterError, StoreError, UsageError
+from aacbench.processes import remote
+from aacbench.processes.pool import Limits, interrupts_held_back, without_main
+from aacbench.processes.versions import difference, versions
+from aacbench.processes.worker import Failure
+from aacbench.util.cleanup import this_host
+from aacbench.util.text import describe
+
+CONNECT_SECONDS = 30.0
+_LOOK_SECONDS = 1.0  # between looks for workers that joined or left
+_PATIENCE = 20  # submissions of one job: its workers died, or lacked files
+_LOGGERS = ("distributed", "distributed.client")
+
+
+class Packing(Protocol):
+    """How jobs travel: as the first link of a chain, with folders that workers may lack, and back as bytes."""
+
+    def name(self, job: Any) -> str: ...
+    def link(self, job: Any) -> remote.Link: ...
+    def files(self, job: Any, place: str) -> Mapping[str, bytes]: ...
+    def unpacked(self, job: Any, finished: remote.Finished) -> Any: ...
+
+
+@dataclass(slots=True, eq=False)
+class _Sent:
+    """A job on the cluster."""
+
+    job: Any
+    task: remote.Task
+    future: Any = None
+    submitted: int = 0
+    started: int = 0  # by as many workers, of which all but the last have died
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A worker of the cluster."""
+
+    address: str
+    host: str
+    threads: int
+
+
+@dataclass(slots=True, eq=False)
+class DaskPool:
+    """A pool whose workers are those of a scheduler; without one, of a cluster of `count` processes on this machine.
+
+    Scheduling, transport, and running again what a lost worker had are dask's. As many jobs are on the cluster as it
+    has threads, so that none waits on a worker that dies. `alone` jobs run one after the other on one worker that has
+    its machine to itself. `note` is told what is worth knowing about the cluster.
+    """
+
+    packing: Packing
+    count: int
+    limits: Limits
+    scheduler: str = ""
+    progress: Callable[[Any, str], None] = lambda *_: None
+    note: Callable[[str], None] = lambda _: None
+    alone: bool = False
+    _run: str = field(default_factory=lambda: f"run-{secrets.token_hex(8)}")
+    _client: Any = None
+    _only: str = ""
+    _waiting: bool = False
+    _sent: dict[str, _Sent] = field(default_factory=dict)
+    _events: "queue.SimpleQueue[tuple[str, str | None]]" = field(default_factory=queue.SimpleQueue)
+    _open: ExitStack = field(default_factory=ExitStack)
+
+    def __enter__(self) -> "DaskPool":
+        with ExitStack() as opened:
+            opened.enter_context(_quiet())
+            self._client = opened.enter_context(self._connected(opened))
+            opened.callback(self._end)
+            self._client.subscribe_topic(self._run, self._hear)
+            if self.scheduler:
+                self._check_workers()
+            self._open = opened.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def run(self, jobs: Iterable[Any]) -> Generator[tuple[Any, Any]]:
+        """Yield (job, result or Failure) as they finish, like the local pool."""
+        coming = iter(jobs)
+        return self.run_from(lambda: next(coming, None))
+
+    def run_from(
+        self, next_job: Callable[[], Any], answered: Callable[[Any, Any], None] = lambda *_: None
+    ) -> Generator[tuple[Any, Any]]:
+        """The same with jobs from a function, like the local pool."""
+        if not self.scheduler:
+            self._client.wait_for_workers(self.count)
+        while True:
+            self._fill(next_job)
+            if not self._sent:
+                return
+            finished = self._next_finished()
+            if finished is None:
+                continue
+            del self._sent[finished.task.name]
+            self._fill(next_job)  # before the answer is fetched, so that no worker waits for the network or the disk
+            answer = self._answer(finished)
+            if answer is None or isinstance(answer, remote.Missing):
+                self._sent[finished.task.name] = finished
+                self._again(finished, answer)
+            else:
+                answered(finished.job, answer)
+                yield finished.job, answer
+
+    def where(self) -> str:
+        """The machine that an `alone` job runs on."""
+        return str(self._client.run(this_host, workers=[self._only])[self._only])
+
+    def _connected(self, opened: ExitStack) -> Any:
+        distributed = _dask()
+        try:
+            if self.scheduler:
+                return distributed.Client(self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+            cluster = self._local_cluster(distributed, opened)
+            return distributed.Client(cluster, set_as_default=False, direct_to_workers=True)
+        except (OSError, ValueError) as error:
+            raise UsageError(
+                f"No scheduler of dask answers at {self.scheduler!r} ({describe(error)}); start one with "
+                "`dask scheduler`, and give its address as --scheduler tcp://HOST:PORT."
+            ) from error
+
+    def _local_cluster(self, distributed: Any, opened: ExitStack) -> Any:
+        # A worker that dies is started again in a process that must not run the caller's script.
+        opened.enter_context(without_main())
+        # Its workers keep the environment of this process: dask would let them compute with one thread.
+        opened.enter_context(_dask("dask").config.set({"distributed.nanny.pre-spawn-environ": {}}))
+        drawn = find_spec("bokeh") is not None
+        with interrupts_held_back():  # Ctrl-C reaches the workers too, and this process ends them itself
+            cluster = distributed.LocalCluster(
+                n_workers=0,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=0,  # the limit is that of the children
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+                preload="aacbench.processes.remote",
+            )
+            opened.enter_context(cluster)
+            cluster.scale(self.count)  # they start while the caller goes on
+        self.note(f"dask on this machine, workers: {self.count}" + (f", {cluster.dashboard_link}" if drawn else ""))
+        return cluster
+
+    def _check_workers(self) -> None:
+        """Wait for a worker, and refuse a cluster that would compute with other code."""
+        places = self._places()
+        if not places:
+            self.note(f"dask at {self.scheduler}: waiting for a worker")
+            self._client.wait_for_workers(1)
+            places = self._places()
+        for address, found in self._client.run(_versions_there(), on_error="return").items():
+            differs = difference(versions(), found) if isinstance(found, dict) else str(found)
+            if differs:
+                raise UsageError(
+                    f"The worker {address} cannot run this study: {differs}. Install the same versions on every worker."
+                )
+        hosts = [place.host for place in places]
+        if self.alone:
+            self._only = next(
+                (place.address for place in places if place.threads == 1 and hosts.count(place.host) == 1), ""
+            )
+        if self.alone and not self._only:
+            raise UsageError(
+                "Searches are timed only on a worker that has its machine to itself, and every machine of this cluster "
+                "has several workers or threads; add one with `dask worker --nworkers 1 --nthreads 1` on a machine of "
+                "its own, or leave out --time."
+            )
+        threads = sum(place.threads for place in places)
+        self.note(f"dask at {self.scheduler}, machines: {len(set(hosts))}, workers: {len(places)}, threads: {threads}")
+
+    def _places(self) -> list[_Place]:
+        workers = self._client.scheduler_info()["workers"]
+        return [_Place(address, each["host"], each["nthreads"]) for address, each in workers.items()]
+
+    def _fill(self, next_job: Callable[[], Any]) -> None:
+        threads = self._threads()
+        if not threads and not self._waiting:
+            self.note("dask: no worker is left; waiting for one")
+        self._waiting = not threads
+        room = 1 if self.alone else max(1, threads)
+        while len(self._sent) < room and (job := next_job()) is not None:
+            name = self.packing.name(job)
+            task = remote.Task(self._run, name, versions(), self.limits, self.packing.link(job))
+            sent = self._sent[name] = _Sent(job, task)
+            self._submit(sent, self._only)
+
+    def _threads(self) -> int:
+        try:
+            return sum(self._client.nthreads().values())
+        except Exception as error:
+            raise self._gone() from error
+
+    def _submit(self, sent: _Sent, worker: str = "") -> None:
+        name = sent.task.name
+        place = {"workers": [worker], "allow_other_workers": not self._only} if worker else {}
+        sent.submitted += 1
+        if sent.submitted > _PATIENCE:
+            raise ClusterError(f"The cell {name} did not come to an end on {_PATIENCE} workers; look at their logs.")
+        key = f"{self._run}-{name}-{sent.submitted}"
+        sent.future = self._client.submit(remote.run_task, sent.task, key=key, pure=False, **place)
+        sent.future.add_done_callback(lambda _: self._events.put((name, None)))
+
+    def _hear(self, event: tuple[float, Mapping[str, str]]) -> None:
+        """Called by dask, in a thread of its own."""
+        self._events.put((event[1]["task"], event[1]["text"]))
+
+    def _next_finished(self) -> _Sent | None:
+        """The next job that is done; None where it is time to look for workers, or a worker told of its progress."""
+        try:
+            name, text = self._events.get(timeout=_LOOK_SECONDS)
+        except queue.Empty:
+            # A result that was lost with its worker, and computed again, comes without a second event.
+            return next((sent for sent in self._sent.values() if sent.future.done()), None)
+        sent = self._sent.get(name)
+        if sent is None or (text is None and not sent.future.done()):  # of a future that was replaced
+            return None
+        if text is None:
+            return sent
+        if text == remote.STARTED:
+            sent.started += 1
+        else:
+            self.progress(sent.job, text)
+        return None
+
+    def _answer(self, sent: _Sent) -> Any:
+        from distributed import KilledWorker
+
+        if sent.future.status in ("cancelled", "lost"):
+            raise self._gone()
+        try:
+            answer = sent.future.result()
+        except KilledWorker as error:
+            # Dask also counts workers that died of another job while this one waited on them; those do not count.
+            return _killed(error, sent.started) if sent.started > error.allowed_failures else None
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            if sent.future.status in ("cancelled", "lost") or isinstance(error, OSError):
+                raise self._gone() from error
+            raise ClusterError(f"A task failed on the cluster: {describe(error)}.") from error
+        if isinstance(answer, remote.Refused):
+            raise ClusterError(f"{answer.reason.removesuffix('.')}. What is finished is kept.")
+        return self.packing.unpacked(sent.job, answer) if isinstance(answer, remote.Finished) else answer
+
+    def _again(self, sent: _Sent, missing: remote.Missing | None) -> None:
+        """Submit a job once more; first send a worker what it lacks."""
+        if missing is None:
+            self._submit(sent, self._only)
+            return
+        sent.started -= 1  # its worker lives
+        for place in missing.places:
+            self._send(missing.worker, place, self.packing.files(sent.job, place))
+        self._submit(sent, missing.worker)
+
+    def _send(self, worker: str, place: str, files: Mapping[str, bytes]) -> None:
+        try:
+            self._client.run(remote.receive, self._run, place, files, workers=[worker])
+        except StoreError as error:
+            raise ClusterError(f"The worker {worker} cannot go on: {error}") from error
+        except OSError:
+            pass  # it is gone, and the job then goes to another one
+
+    def _gone(self) -> ClusterError:
+        return ClusterError(
+            f"The connection to the scheduler at {self.scheduler or 'this machine'} was lost. What is finished is "
+            "kept; once a scheduler is there, the same command goes on."
+        )
+
+    def _end(self) -> None:
+        """Cancel what is queued, and end what workers have under way for this run."""
+        with suppress(Exception):
+            if self._client.status == "running":
+                self._client.cancel([sent.future for sent in self._sent.values() if sent.future is not None])
+                self._client.run(remote.end_run, self._run, on_error="ignore")
+
+
+def check_installed() -> None:
+    """Refuse early where dask is not there; it is not imported for that."""
+    if find_spec("distributed") is None:
+        raise UsageError(
+            'dask is not installed; install it with `pip install "aacbench[dask]"`, or leave out --executor.'
+        )
+
+
+def _dask(module: str = "distributed") -> Any:
+    check_installed()
+    return import_module(module)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence what dask logs: whatever matters is told in a sentence."""
+    _dask()  # which sets its levels when it is imported
+    before = {name: logging.getLogger(name).level for name in _LOGGERS}
+    for name in before:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for name, level in before.items():
+            logging.getLogger(name).setLevel(level)
+
+
+def _versions_there() -> Callable[[], Mapping[str, str] | str]:
+    def versions_there() -> Mapping[str, str] | str:  # inside another function, so that it travels by value
+        try:
+            from aacbench.processes.versions import versions
+        except ImportError as error:
+            return f"aacbench cannot be imported there ({error})"
+        return versions()
+
+    return versions_there
+
+
+def _killed(error: Any, times: int) -> Failure:
+    return Failure(
+        "error",
+        f"The cluster's worker died {times} times while it ran this cell, the last time at {error.last_worker.address} "
+        f"(allowed-failures of the scheduler is {error.allowed_failures})",
+    )

@@ -1,0 +1,222 @@
+"""The layout of labels in narrow offsets from the bases of cells, with rows for some vertices only.
+
+A vertex without a row has all its neighbours' rows, so its labels are minima over its arcs. Vertices are in the
+network's depth-first order. `words` has three words for every 64 vertices: a bit for each vertex that has a row, a bit
+for each row that begins a cell, and how many rows (low half) and cells (high half) come before.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aacbench.errors import UsageError
+from aacbench.graphs.record import Array
+from aacbench.search.layouts import KERNELS, Kernels, Layout, no_work
+from aacbench.search.networks import Arcs, Network, degrees
+from aacbench.util.compiled import inlined
+
+FAR = 2**30  # no label is as large, so that a label and an arc's weight add up within 32 bits
+BLOCK = 64  # vertices described by one row of the index
+NIBBLE = 4  # bits of the narrowest label: two share a byte
+
+_FAR, _SIX, _LAST = np.int32(FAR), np.uint64(6), np.uint64(63)
+_ONE, _HALF = np.uint64(1), np.uint64(32)
+_NEXT = np.uint32(1)
+
+
+class Packed(NamedTuple):
+    """Labels in narrow offsets; columns are `both`, `forward`, then backward ones, as those of `Differential`.
+
+    A label is the base of its cell and column plus an offset; the largest offset stands for no path. With `nibbles`,
+    column k is in the low half of byte k, or in the high half of byte k - width. No `words` mean that every vertex
+    has a row and that there is one cell. `per_unit` converts weights to label units, `scale` converts back.
+    """
+
+    offsets: Array
+    bases: Array
+    words: Array
+    both: int
+    forward: int
+    complete: bool
+    nibbles: bool
+    none: int
+    ahead: Arcs
+    behind: Arcs
+    per_unit: Any
+    scale: Any
+
+
+def packed(
+    network: Network,
+    offsets: Array,
+    bases: Array,
+    index: Array,
+    *,
+    both: int = 0,
+    forward: int = 0,
+    nibbles: bool = False,
+    scale: float | None = None,
+    per_unit: float | None = None,
+) -> Layout:
+    """Return the layout; the arcs it decodes by are those of this network, whatever network is searched later."""
+    if network.order != "dfs":
+        raise UsageError("Packed labels are in depth-first order; use a network in that order.")
+    integral = network.graph.integral
+    unit = np.int64(1) if scale is None else np.float64(scale)
+    inverse = np.int64(1) if integral else np.float64(1.0 if per_unit is None else per_unit)
+    none = top_code(offsets, nibbles)
+    complete = not offsets.size or _largest_code(offsets, nibbles) < none
+    complete = complete and _all_have_arcs(network, index)
+    labels = Packed(
+        offsets, bases, index, both, forward, complete, nibbles, none, network.arcs, network.backward, inverse, unit
+    )
+    return Layout(network, labels)
+
+
+def stored_rows(index: Array, vertices: int) -> Array:
+    """Return which vertices have rows, in the network's order."""
+    if not len(index):
+        return np.ones(vertices, dtype=bool)
+    bits = np.unpackbits(np.ascontiguousarray(index[:, 0]).view(np.uint8), bitorder="little")
+    return bits[:vertices].astype(bool)
+
+
+def _all_have_arcs(network: Network, index: Array) -> bool:
+    """Return whether every vertex without a row has neighbours to take its labels from."""
+    without = ~stored_rows(index, network.graph.vertices)
+    return all(bool((degrees(arcs)[without] > 0).all()) for arcs in (network.arcs, network.backward))
+
+
+def top_code(offsets: Array, nibbles: bool) -> int:
+    """Return the offset that stands for no path."""
+    return 15 if nibbles else int(np.iinfo(offsets.dtype).max)
+
+
+def _largest_code(offsets: Array, nibbles: bool) -> int:
+    return int(max((offsets & 15).max(), (offsets >> NIBBLE).max()) if nibbles else offsets.max())
+
+
+@inlined
+def ones(word):
+    """Return how many bits of a 64-bit word are set; compiled to one instruction."""
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@inlined
+def has_row(layout, u):
+    if len(layout.words) == 0:
+        return True
+    at = np.uint64(u)
+    return (layout.words[at >> _SIX, 0] >> (at & _LAST)) & _ONE == _ONE
+
+
+@inlined
+def place_of(layout, u):
+    """Return the row of a vertex that has one, and its cell."""
+    if len(layout.words) == 0:
+        return np.uint64(u), np.uint64(0)
+    at = np.uint64(u)
+    block = at >> _SIX
+    upto = ~np.uint64(0) >> (_LAST - (at & _LAST))  # the bits of the block's vertices up to u
+    before = layout.words[block, 2]
+    row = (before & np.uint64(0xFFFFFFFF)) + ones(layout.words[block, 0] & upto) - _ONE
+    return row, (before >> _HALF) + ones(layout.words[block, 1] & upto) - _ONE
+
+
+@inlined
+def label_of(layout, row, cell, k):
+    """Return one label; FAR if there is no path."""
+    if layout.nibbles:
+        width = np.uint64(layout.offsets.shape[1])
+        code = layout.offsets[row, k] & 15 if k < width else layout.offsets[row, k - width] >> 4
+    else:
+        code = layout.offsets[row, k]
+    return _FAR if np.int64(code) == layout.none else np.int32(layout.bases[cell, k] + np.int32(code))
+
+
+@inlined
+def merge_row(layout, u, weight, first, last, labels):
+    """Lower the columns from `first` to `last` of `labels` to the labels of a vertex that has a row plus a weight."""
+    row, cell = place_of(layout, u)
+    if layout.complete and not layout.nibbles:
+        for k in range(first, last):
+            label = np.int32(layout.bases[cell, k] + np.int32(layout.offsets[row, k]))
+            labels[k] = min(labels[k], np.int32(label + weight))
+    else:
+        for k in range(first, last):
+            labels[k] = min(labels[k], label_of(layout, row, cell, k) + np.int64(weight))
+
+
+@inlined
+def over_arcs(layout, arcs, u, first, last, labels):
+    """Write the columns from `first` to `last` of a vertex without a row: minima over the neighbours along arcs."""
+    for k in range(first, last):
+        labels[k] = _FAR
+    for arc in range(arcs.indptr[u], arcs.indptr[u + _NEXT]):
+        weight = np.int32(min(arcs.weights[arc] * layout.per_unit, FAR))
+        merge_row(layout, arcs.heads[arc], weight, first, last, labels)
+
+
+@inlined
+def read_labels(layout, u, labels):
+    """Write the labels of any vertex; FAR stands for no path."""
+    turn, total = np.uint64(layout.both + layout.forward), np.uint64(len(labels))
+    if has_row(layout, u):
+        row, cell = place_of(layout, u)
+        for k in range(total):
+            labels[k] = label_of(layout, row, cell, k)
+        return
+    over_arcs(layout, layout.behind, u, np.uint64(0), turn, labels)
+    if turn < total:
+        over_arcs(layout, layout.ahead, u, turn, total, labels)
+
+
+def _bind(layout, memo, arcs, work, target):
+    read_labels(layout, np.uint32(target), memo[0])
+    return 0
+
+
+def _bound(layout, memo, u):
+    there, here = memo
+    best = np.int32(0)
+    both, total = np.uint64(layout.both), np.uint64(len(there))
+    turn = both + np.uint64(layout.forward)
+    if layout.complete and not layout.nibbles and has_row(layout, u):
+        row, cell = place_of(layout, u)
+        for k in range(both):
+            label = np.int32(layout.bases[cell, k] + np.int32(layout.offsets[row, k]))
+            best = max(best, np.int32(abs(label - there[k])))
+        for k in range(both, turn):
+            label = np.int32(layout.bases[cell, k] + np.int32(layout.offsets[row, k]))
+            best = max(best, np.int32(there[k] - label))
+        for k in range(turn, total):
+            label = np.int32(layout.bases[cell, k] + np.int32(layout.offsets[row, k]))
+            best = max(best, np.int32(label - there[k]))
+        return best * layout.scale
+    read_labels(layout, u, here)
+    if layout.complete:
+        for k in range(both):
+            best = max(best, np.int32(abs(here[k] - there[k])))
+        for k in range(both, turn):
+            best = max(best, np.int32(there[k] - here[k]))
+        for k in range(turn, total):
+            best = max(best, np.int32(here[k] - there[k]))
+        return best * layout.scale
+    for k in range(total):
+        if here[k] < _FAR and there[k] < _FAR:
+            if k < turn:
+                best = max(best, np.int32(there[k] - here[k]))
+            if k < both or k >= turn:
+                best = max(best, np.int32(here[k] - there[k]))
+    return best * layout.scale
+
+
+def _memo(layout: Any) -> tuple[Array, Array]:
+    columns = layout.bases.shape[1]
+    return np.zeros(columns, np.int32), np.zeros(columns, np.int32)
+
+
+KERNELS[Packed] = Kernels(_bind, _bound, _memo, no_work)

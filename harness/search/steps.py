@@ -1,0 +1,106 @@
+"""The layout of labels in whole steps, rounded down: one byte or two for each label, and a step for each column.
+
+A label q of a column with step s stands for a distance from b + s q to below b + s (q + 1), where b is the same for
+all vertices. Two labels thus show a difference of at least s |q - q'| - s, and of one more on whole numbers. A distance
+outside the range of labels has the nearest label: it is then only known from one side, and only that side is used.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from aacbench.errors import UsageError
+from aacbench.graphs.record import Array
+from aacbench.search.layouts import KERNELS, Kernels, Layout, no_work
+from aacbench.search.networks import Network
+from aacbench.util.compiled import inlined
+
+
+class FloatSteps(NamedTuple):
+    """Labels in steps; the columns are `both`, `forward`, then backward ones, as those of `Differential`.
+
+    `none` is the label for no path, and `complete` says that there is none. `less` is subtracted from each difference.
+    """
+
+    rows: Array
+    steps: Array
+    less: Array
+    both: int
+    forward: int
+    none: float
+    complete: bool
+
+
+class WholeSteps(NamedTuple):
+    """The same for integer weights, where bounds are whole numbers."""
+
+    rows: Array
+    steps: Array
+    less: Array
+    both: int
+    forward: int
+    none: float
+    complete: bool
+
+
+def steps(
+    network: Network, rows: Array, sizes: Array, *, both: int = 0, forward: int = 0, margin: float = 0.0
+) -> Layout:
+    """Return the layout of label rows in the graph's own vertex order, with the step of each column."""
+    if both and not network.graph.symmetric:
+        raise UsageError("One label for both directions needs a symmetric graph, where every arc has an equal reverse.")
+    placed = np.take(np.asarray(rows), network.original, axis=0)
+    placed.flags.writeable = False
+    none = int(np.iinfo(rows.dtype).max)
+    wide = sizes.astype(np.float64)  # exact: a product with a label is below 2^53
+    less = wide - 1 if network.graph.integral else wide + margin
+    for array in (wide, less):
+        array.flags.writeable = False
+    complete = not placed.size or bool(placed.max() < none)
+    kind = WholeSteps if network.graph.integral else FloatSteps
+    return Layout(network, kind(placed, wide, less, both, forward, float(none), complete))
+
+
+@inlined
+def difference(layout, there, u):
+    best = 0.0
+    both, total = np.uint64(layout.both), np.uint64(len(there))
+    turn = both + np.uint64(layout.forward)
+    if layout.complete:
+        for k in range(both):
+            best = max(best, layout.steps[k] * abs(np.float64(layout.rows[u, k]) - there[k]) - layout.less[k])
+        for k in range(both, turn):
+            best = max(best, layout.steps[k] * (there[k] - np.float64(layout.rows[u, k])) - layout.less[k])
+        for k in range(turn, total):
+            best = max(best, layout.steps[k] * (np.float64(layout.rows[u, k]) - there[k]) - layout.less[k])
+        return best
+    for k in range(total):
+        here = np.float64(layout.rows[u, k])
+        if here != layout.none and there[k] != layout.none:
+            if k < turn:
+                best = max(best, layout.steps[k] * (there[k] - here) - layout.less[k])
+            if k < both or k >= turn:
+                best = max(best, layout.steps[k] * (here - there[k]) - layout.less[k])
+    return best
+
+
+def _bind(layout, memo, arcs, work, target):
+    for k in range(np.uint64(len(memo))):
+        memo[k] = layout.rows[target, k]
+    return 0
+
+
+def _bound(layout, memo, u):
+    return difference(layout, memo, u)
+
+
+def _whole_bound(layout, memo, u):
+    return np.int64(difference(layout, memo, u))
+
+
+def _memo(layout: Any) -> Array:
+    return np.empty(layout.rows.shape[1], dtype=np.float64)
+
+
+KERNELS[FloatSteps] = Kernels(_bind, _bound, _memo, no_work)
+KERNELS[WholeSteps] = Kernels(_bind, _whole_bound, _memo, no_work)

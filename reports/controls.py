@@ -1,0 +1,329 @@
+"""What each variant of a study is worth for two methods, beside the difference of the two: the table of controls."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from aacbench.graphs.record import Array
+from aacbench.reports.formatting import aligned, optional, tabular, with_short_graphs, without_markup
+from aacbench.reports.latency import latencies
+from aacbench.run.records import BASE, BASELINE, OUTCOMES, TEST
+from aacbench.run.store import Cell
+from aacbench.run.study import StudyContents
+from aacbench.stats import ESTIMANDS, Estimand
+
+TEXT_COLUMNS = ("graph", "factor", "switched to", "counts", "outcome")
+EQUAL, OTHER_QUERIES, ESTIMAND = "equal", "other queries", "estimand"
+RATIOS = ("geometric_mean_ratio", "median_ratio")  # other summaries of the same rows; the table has the ratio of means
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """One method under one variant: its reduction in percent, and what the variant changed.
+
+    `points` are percentage points more than in the study itself, `ratio` and `time` the expansions and the median time
+    of a search, divided by those in the study itself.
+    """
+
+    reduction: float | None = None
+    points: float | None = None
+    ratio: float | None = None
+    time: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One variant on a graph at a budget; the first line of each place is the study itself, with an empty `variant`.
+
+    `effect` is the reduction of A less that of B in percentage points, `effect_ratio` their mean expansions A / B (or
+    another estimand of the same rows), `effect_time` the median times A / B. `counts` says whether every query has as
+    many expansions as in the study itself.
+    """
+
+    graph: str
+    budget: float
+    factor: str
+    variant: str
+    a: Arm = field(default_factory=Arm)
+    b: Arm = field(default_factory=Arm)
+    effect: float | None = None
+    effect_ratio: float | None = None
+    effect_time: float | None = None
+    counts: str = ""
+    outcome: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """The table of controls of a study: two methods, judged as A against B, and its lines."""
+
+    a: str
+    b: str
+    lines: tuple[Line, ...]
+    spread: float | None = None  # of the A/A control of the times, the largest
+
+
+def controls_of(contents: StudyContents) -> Controls | None:
+    """Return the table of a study with variants, of its second method against its first; None without."""
+    variants = (contents.plan or {}).get("study", {}).get("variants", ())
+    cells = [cell for cell in contents.planned_cells() if cell.is_reported]
+    labels = [label for label in dict.fromkeys(cell.key["label"] for cell in cells) if label != BASELINE]
+    if not variants or len(labels) < 2:
+        return None
+    b, a = labels[:2]
+    groups: dict[tuple[str, str, float, str], list[Cell]] = {}
+    bases: dict[tuple[str, str], list[Cell]] = {}
+    for cell in cells:
+        if cell.key["label"] == BASELINE:
+            bases.setdefault((cell.variant, cell.key["graph"]), []).append(cell)
+        else:
+            place = (cell.variant, cell.key["graph"], cell.key["budget"], cell.key["label"])
+            groups.setdefault(place, []).append(cell)
+    timed = latencies(cells)
+    times = {(row.variant, row.graph, row.budget, row.method): row.p50 for row in timed}
+    spread = max((row.control_spread for row in timed if row.control_spread is not None), default=None)
+    factors = {BASE: "", **{variant["name"]: variant.get("factor") or variant["name"] for variant in variants}}
+    lines: list[Line] = []
+    for graph, budget in dict.fromkeys((cell.key["graph"], cell.key["budget"]) for cell in _labelled(cells, a)):
+        found = {
+            name: _Case(
+                groups.get((name, graph, budget, a), []),
+                groups.get((name, graph, budget, b), []),
+                bases.get((name, graph), []),
+                times.get((name, graph, budget, a)),
+                times.get((name, graph, budget, b)),
+            )
+            for name in factors
+        }
+        lines += [_line(graph, budget, factor, name, found[name], found[BASE]) for name, factor in factors.items()]
+        lines += _estimands(lines[-len(factors)], found[BASE])
+    return Controls(a, b, tuple(lines), spread)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """The cells of A, of B and of Dijkstra under one variant, and the median times of A and B."""
+
+    a: list[Cell]
+    b: list[Cell]
+    base: list[Cell]
+    time_a: float | None
+    time_b: float | None
+
+
+def _line(graph: str, budget: float, factor: str, name: str, case: _Case, own: _Case) -> Line:
+    same = _same_queries(case, own)
+    a = _arm(case.a, case.base, own.a, own.base, same, _over(case.time_a, own.time_a) if same else None)
+    b = _arm(case.b, case.base, own.b, own.base, same, _over(case.time_b, own.time_b) if same else None)
+    every = [cell.outcome for cell in (*case.a, *case.b, *case.base)]
+    worst = max(every, key=OUTCOMES.index, default="missing")
+    return Line(
+        graph=graph,
+        budget=budget,
+        factor=factor,
+        variant=name,
+        a=a,
+        b=b,
+        effect=_less(a.reduction, b.reduction),
+        effect_ratio=_over(_mean(case.a), _mean(case.b)),
+        effect_time=_over(case.time_a, case.time_b),
+        counts=("" if name == BASE else _counts(case, own)) if same else OTHER_QUERIES,
+        outcome="" if worst == "ok" else worst,
+    )
+
+
+def _arm(
+    cells: list[Cell], base: list[Cell], own: list[Cell], own_base: list[Cell], same: bool, time: float | None
+) -> Arm:
+    reduction, before = _reduction(cells, base), _reduction(own, own_base)
+    ratio = _over(_mean(cells), _mean(own)) if same else None
+    return Arm(reduction=reduction, points=_less(reduction, before), ratio=ratio, time=time)
+
+
+def _estimands(line: Line, case: _Case) -> Iterator[Line]:
+    """Yield other summaries of the study's own rows, which need no run."""
+    a, b = _counted(case.a), _counted(case.b)
+    if a is None or b is None or a.min() <= 0 or b.min() <= 0:
+        return
+    for name in RATIOS:
+        wanted: Estimand = ESTIMANDS[name]
+        bare = replace(line, a=Arm(), b=Arm(), effect=None, effect_time=None, counts="same rows")
+        yield replace(bare, factor=ESTIMAND, variant=name, effect_ratio=float(wanted.formula(a, b, None)))
+
+
+def _labelled(cells: Sequence[Cell], label: str) -> list[Cell]:
+    return [cell for cell in cells if cell.key["label"] == label]
+
+
+def _rows(cell: Cell) -> Array:
+    """Return the expansions of the test queries."""
+    rows: Array = cell.queries["expanded"][cell.queries["split"] == TEST]
+    return rows
+
+
+def _good(cells: Sequence[Cell]) -> list[Cell]:
+    return [cell for cell in cells if cell.outcome == "ok" and len(_rows(cell))]
+
+
+def _counted(cells: Sequence[Cell]) -> Array | None:
+    """Return expansions with a row per seed and a column per query."""
+    good = _good(cells)
+    return np.array([_rows(cell) for cell in good], dtype=float) if good else None
+
+
+def _mean(cells: Sequence[Cell]) -> float | None:
+    """Return the mean over seeds of the mean over queries."""
+    means = [float(np.mean(_rows(cell))) for cell in _good(cells)]
+    return float(np.mean(means)) if means else None
+
+
+def _reduction(cells: Sequence[Cell], base: Sequence[Cell]) -> float | None:
+    share = _over(_mean(cells), _mean(base))
+    return None if share is None else 100 * (1 - share)
+
+
+def _same_queries(case: _Case, own: _Case) -> bool:
+    one, other = ({cell.key.get("query_digests", {}).get(TEST) for cell in each.a} for each in (case, own))
+    return one == other
+
+
+def _counts(case: _Case, own: _Case) -> str:
+    """Return whether every query of both methods and of Dijkstra has the expansions that it has without the variant."""
+    pairs = [(case.a, own.a), (case.b, own.b), (case.base, own.base)]
+    for cells, others in pairs:
+        by_seed = {cell.key["seed"]: cell for cell in _good(others)}
+        good = _good(cells)
+        if {cell.key["seed"] for cell in good} != by_seed.keys():
+            return ""
+        if not all(np.array_equal(_rows(cell), _rows(by_seed[cell.key["seed"]])) for cell in good):
+            return ""
+    return EQUAL
+
+
+def _less(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
+
+
+def _over(one: float | None, other: float | None) -> float | None:
+    return None if one is None or not other else one / other
+
+
+def cells(found: Controls, line: Line) -> dict[str, str]:
+    """Return a line as the cells of a table."""
+    a, b, own = found.a, found.b, line.variant == BASE
+    return {
+        "graph": line.graph,
+        "B/v": f"{line.budget:g}",
+        "factor": line.factor,
+        "switched to": line.variant or "nothing",
+        f"{b} %": optional(line.b.reduction, ".2f"),
+        f"{a} %": optional(line.a.reduction, ".2f"),
+        f"{b} points": "" if own else _signed(line.b.points),
+        f"{a} points": "" if own else _signed(line.a.points),
+        f"{b} ratio": "" if own else optional(line.b.ratio, ".3f"),
+        f"{a} ratio": "" if own else optional(line.a.ratio, ".3f"),
+        f"{a} - {b} points": _signed(line.effect),
+        f"{a} / {b}": optional(line.effect_ratio, ".3f"),
+        f"{b} time": "" if own else optional(line.b.time, ".2f"),
+        f"{a} time": "" if own else optional(line.a.time, ".2f"),
+        f"{a} / {b} time": optional(line.effect_time, ".2f"),
+        "counts": line.counts,
+        "outcome": line.outcome,
+    }
+
+
+def _signed(value: float | None) -> str:
+    return "" if value is None else "0.00" if abs(value) < 0.005 else f"{value:+.2f}"
+
+
+def rows(found: Controls) -> tuple[list[dict[str, str]], list[str]]:
+    """Return the table with short names of graphs, and notes on how to read it."""
+    lines, graph_notes = with_short_graphs(found.lines)
+    return [cells(found, line) for line in lines], [*notes(found), *graph_notes]
+
+
+def notes(found: Controls) -> list[str]:
+    a, b = found.a, found.b
+    told = [
+        "%: reduction of mean expansions against dijkstra under the same switches. points and ratio: what the switch "
+        "alone changes, in percentage points of reduction and as expansions with it / without it; no ratio where the "
+        "queries are others.",
+        f"{a} - {b} points and {a} / {b}: the effect of the method, by reduction and by mean expansions; the lines "
+        f"`{ESTIMAND}` have other summaries of the same rows.",
+        f"counts: `{EQUAL}` where every query of both methods and of dijkstra expands as many vertices as without the "
+        "switch, compared row by row.",
+    ]
+    if any(line.effect_time is not None for line in found.lines):
+        limit = "" if found.spread is None else f"; within {100 * found.spread:.0f} %, the A/A spread, it means nothing"
+        told.append(f"time: median time of a search with the switch / without it, measured in turns{limit}.")
+    elif any(line.counts == EQUAL for line in found.lines):
+        told.append("What label layout and vertex order are worth in time shows with --time.")
+    return told
+
+
+def sentences(found: Controls) -> list[str]:
+    """Say for each graph and budget which switches are worth more than the method."""
+    told = []
+    for graph, budget in dict.fromkeys((line.graph, line.budget) for line in found.lines):
+        here = [
+            line for line in found.lines if (line.graph, line.budget) == (graph, budget) and line.factor != ESTIMAND
+        ]
+        own, others = here[0], [line for line in here[1:] if line.a.points is not None and line.b.points is not None]
+        if own.effect is None:
+            continue
+        more = [line for line in others if worth(line) > abs(own.effect)]
+        named = ", ".join(f"{line.variant} ({largest(line):+.2f})" for line in more)
+        effects = [line.effect for line in others if line.effect is not None]
+        span = f", and from {min(effects):+.2f} to {max(effects):+.2f} under the switches" if effects else ""
+        told.append(
+            f"{graph} at {budget:g} B/v: {found.a} - {found.b} is {own.effect:+.2f} percentage points{span}. "
+            + (
+                f"Worth more than that to one of the methods: {named}."
+                if more
+                else "No switch is worth more than that."
+            )
+        )
+    return told
+
+
+def worth(line: Line) -> float:
+    return abs(largest(line))
+
+
+def largest(line: Line) -> float:
+    """Return the change of the method that the switch changes most, in percentage points."""
+    return max((line.a.points or 0.0, line.b.points or 0.0), key=abs)
+
+
+def markdown(found: Controls) -> str:
+    table, told = rows(found)
+    return without_markup("\n".join([aligned(table, TEXT_COLUMNS), "", *told, "", *sentences(found)]))
+
+
+def latex(found: Controls) -> str:
+    table, told = rows(found)
+    return tabular(table, TEXT_COLUMNS, told)
+
+
+def record(found: Controls) -> dict[str, Any]:
+    return asdict(found)
+
+
+def csv_text(found: Controls) -> str:
+    """Return the lines in full precision."""
+    flat = [_flat(line) for line in found.lines]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(flat[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat)
+    return out.getvalue()
+
+
+def _flat(line: Line) -> Mapping[str, Any]:
+    values = asdict(line)
+    arms = {f"{arm}_{key}": value for arm in ("a", "b") for key, value in values.pop(arm).items()}
+    return {**values, **arms}

@@ -1,0 +1,108 @@
+"""The table of records, and a study held against it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from aacbench.reports.formatting import aligned, optional
+from aacbench.reports.records import Record, Records, Setting
+
+TEXT_COLUMNS = ("graph", "method", "settings", "record", "mark")
+BEATEN = "beats the record"
+_UNITS = {"expanded": "expansions", "total": "expansions + h_work", "time": "time"}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A method of a study beside the record within the same bytes; `why` says why the two cannot be compared."""
+
+    mine: Record
+    record: Record | None
+    beats: bool
+    why: str = ""
+
+    def told(self) -> dict[str, Any]:
+        record = None if self.record is None else asdict(self.record)
+        return {**asdict(self.mine), "record": record, "beats": self.beats, "why": self.why}
+
+
+def table(records: Records, by: str = "expanded", graphs: Sequence[str] = (), everything: bool = False) -> str:
+    """Return the record of every graph within every budget, or all that was measured."""
+    shown = [graph for graph in records.settings if not graphs or graph in graphs]
+    rows: list[tuple[float, Record]] = []
+    for graph in shown:
+        if everything:
+            rows += [(one.budget, one) for one in records.records if one.graph == graph]
+        else:
+            found = ((budget, records.best(graph, budget, by)) for budget in records.budgets(graph))
+            rows += [(budget, one) for budget, one in found if one is not None]
+    if not rows:
+        return "There are no records here."
+    body = aligned([_columns(budget, one, records.settings[one.graph]) for budget, one in rows], TEXT_COLUMNS)
+    return "\n".join([body, "", *_notes(records, by, everything)])
+
+
+def _columns(budget: float, one: Record, setting: Setting) -> dict[str, str]:
+    return {
+        "graph": one.graph,
+        "B/v at most": f"{budget:g}",
+        "method": one.method,
+        "settings": one.settings,
+        "B/v": f"{one.bytes:.1f}",
+        "expansions": f"{one.expanded:,.1f}",
+        "h_work": f"{one.h_work:,.1f}" if one.h_work else "",
+        "f < C*": f"{one.below:,.1f}",
+        "floor": f"{setting.path:,.1f}",
+        "dijkstra": optional(setting.dijkstra, ",.0f"),
+        "time / alt": optional(one.time, ".2f"),
+        "build s": f"{one.build_seconds:.1f}",
+    }
+
+
+def _notes(records: Records, by: str, everything: bool) -> list[str]:
+    what = "All that was measured." if everything else f"The least {_UNITS[by]} known within so many bytes per vertex."
+    counts = sorted({one.queries for one in records.settings.values()})
+    queries = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    return [
+        f"{what} Means over {queries} test queries; search modern; measured/1.",
+        "floor: vertices of a shortest path, all of them expanded. f < C*: expansions that no rule for ties avoids.",
+        "time / alt: mean time divided by that of alt at the budget the method was given, in one run on one machine.",
+    ]
+
+
+def compare(study: Records, known: Records) -> list[Comparison]:
+    """Hold each method of a study against the record on the same graph, queries and convention, within its budget."""
+    return [_compared(one, study.settings[one.graph], known) for one in study.records]
+
+
+def _compared(one: Record, setting: Setting, known: Records) -> Comparison:
+    theirs = known.settings.get(one.graph) or next(
+        (each for each in known.settings.values() if each.graph_digest == setting.graph_digest), None
+    )
+    if theirs is None or theirs.graph_digest != setting.graph_digest:
+        return Comparison(one, None, False, "no record on this graph")
+    if (theirs.queries_digest, theirs.convention) != (setting.queries_digest, setting.convention):
+        return Comparison(one, None, False, "the records have other queries or another convention")
+    record = known.best(theirs.graph, one.budget)
+    return Comparison(one, record, record is None or one.expanded < record.expanded)
+
+
+def comparison_table(found: Iterable[Comparison]) -> str:
+    rows = [
+        {
+            "graph": each.mine.graph,
+            "B/v at most": f"{each.mine.budget:g}",
+            "method": each.mine.method,
+            "B/v": f"{each.mine.bytes:.1f}",
+            "expansions": f"{each.mine.expanded:,.1f}",
+            "h_work": f"{each.mine.h_work:,.1f}" if each.mine.h_work else "",
+            "record": "" if each.record is None else f"{each.record.method}, {each.record.bytes:.1f} B/v",
+            "its expansions": "" if each.record is None else f"{each.record.expanded:,.1f}",
+            "its h_work": f"{each.record.h_work:,.1f}" if each.record is not None and each.record.h_work else "",
+            "mark": BEATEN if each.beats else each.why,
+        }
+        for each in found
+    ]
+    beaten = sum(row["mark"] == BEATEN for row in rows)
+    held = sum(not row["mark"] or row["mark"] == BEATEN for row in rows)
+    return f"{aligned(rows, TEXT_COLUMNS)}\n\n{beaten} of {held} comparable results beat the record, by expansions."

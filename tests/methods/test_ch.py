@@ -1,0 +1,162 @@
+"""`ch` and `ch-core`: exact within the budget, refusals, forms, and small defects that a named check finds."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from bundled import is_the_same_from_its_bundle
+from method_builds import assert_sound, built, context, fitted, method, road
+
+from aacbench.bundle.deploy import deploy
+from aacbench.bundle.inventory import inventory
+from aacbench.contract.budget import Budget
+from aacbench.contract.method import Unsupported
+from aacbench.graphs.load import load
+from aacbench.graphs.record import from_edges
+from aacbench.labels.graph_info import graph_info
+from aacbench.labels.hierarchy import packed, plain, stored
+from aacbench.labels.hierarchy.contraction import NONE, contract
+from aacbench.queries.sampling import sample
+from aacbench.search import network, search
+from aacbench.testing import check_method, zoo
+from aacbench.testing.report import FAILED
+
+
+def bytes_per_vertex(heuristic, net):
+    return inventory(heuristic, net.graph.vertices).bytes_per_vertex
+
+
+def refusal(name, net, folder, budget, **given):
+    """What `build` answers where it refuses."""
+    params = fitted(name, graph_info(net), Budget(budget), **given)
+    answer = method(name).build(context(net, folder, params))
+    assert isinstance(answer, Unsupported)
+    return answer
+
+
+def test_only_the_vertices_of_a_shortest_path_are_expanded(tmp_path):
+    net, queries = road(), sample(road().graph, 60)
+    for pack in ("plain", "bytes"):
+        layout = deploy(built("ch", net, tmp_path, 256, pack=pack), net).searched
+        found = search(net, layout, queries.sources, queries.targets)
+        assert (found.expanded == found.path_edges + 1).all()
+        assert (found.h_source == found.cost).all()
+        assert (found.h_work >= found.expanded).all()
+
+
+def test_the_fastest_form_that_fits_is_taken(tmp_path):
+    net = road()
+    sizes = {pack: bytes_per_vertex(built("ch", net, tmp_path, 256, pack=pack), net) for pack in ("plain", "bytes")}
+    assert sizes["bytes"] < 0.6 * sizes["plain"]
+    roomy, tight = (built("ch", net, tmp_path, size) for size in (256, sizes["plain"] - 1))
+    assert ("up_arcs" in roomy.arrays, "up_arcs" in tight.arrays) == (True, False)
+    needed = refusal("ch", net, tmp_path, sizes["bytes"] / 2).bytes_needed
+    assert needed == pytest.approx(sizes["bytes"] * net.graph.vertices, abs=64)
+    assert refusal("ch", net, tmp_path, sizes["bytes"], pack="plain").bytes_needed > needed
+
+
+def test_one_table_serves_both_directions_of_a_symmetric_graph(tmp_path):
+    net = network(load("grid-16"))
+    heuristic = built("ch", net, tmp_path, 256, pack="plain")
+    assert heuristic.arrays["down_arcs"] is heuristic.arrays["up_arcs"]
+    arcs = heuristic.facts["arcs"]
+    held = inventory(heuristic, 256)
+    assert held.total_bytes == 8 * arcs + 4 * 257 + heuristic.arrays["place"].nbytes + 8 * 3
+
+
+def test_a_graph_that_explodes_is_unsupported_with_the_bytes_reached(tmp_path):
+    rng = np.random.default_rng(5)
+    net = network(from_edges(600, *rng.integers(0, 600, (2, 9000)), rng.integers(1, 1000, 9000)))
+    answer = refusal("ch", net, tmp_path, 32)
+    assert answer.reason == "Contraction was stopped: it has too many shortcuts"
+    assert answer.bytes_needed > 32 * 600
+    core = built("ch-core", net, tmp_path, 32)
+    assert bytes_per_vertex(core, net) <= 32 + 64 / 600
+
+
+def test_a_contraction_is_made_once_for_all_budgets(tmp_path):
+    keys = []
+
+    class Counting:
+        def get(self, name, key, make):
+            keys.append((name, str(key)))
+            return make()
+
+    net = network(load("grid-16"))
+    for budget in (8, 16, 64, 100):
+        params = fitted("ch", graph_info(net), Budget(budget))
+        method("ch").build(replace(context(net, tmp_path, params), method="ch", artifacts=Counting()))
+    assert len({*keys[:3]}) == 1
+    assert len({*keys}) == 2
+
+
+@pytest.mark.parametrize("budget", [12, 16, 20, 24])
+def test_with_a_core_the_budget_is_kept_and_bounds_hold(tmp_path, budget):
+    net = network(load("road-120"))
+    heuristic = built("ch-core", net, tmp_path, budget)
+    assert_sound(heuristic, net)
+
+
+def test_a_core_has_more_landmarks_than_labels_alone(tmp_path):
+    net = network(load("grid-48"))
+    size = bytes_per_vertex(built("ch", net, tmp_path, 256, pack="bytes"), net)
+    heuristic = built("ch-core", net, tmp_path, 0.96 * size)
+    assert 0 < heuristic.facts["core"] < net.graph.vertices
+    assert heuristic.facts["columns"] > size // 4
+
+
+@pytest.mark.parametrize(("name", "budget", "given"), [("ch", 256, {"pack": "bytes"}), ("ch", 256, {"pack": "plain"})])
+def test_it_comes_back_from_its_bundle(tmp_path, name, budget, given):
+    assert is_the_same_from_its_bundle(tmp_path / "bundles", built(name, road(), tmp_path, budget, **given), road())
+
+
+# Small defects, each with the check that must find it
+
+
+def weights_changed(change, shortcut):
+    """Contraction with one weight changed: that of the first shortcut, or of the first arc that is in the graph."""
+
+    def contracted(graph, weights, most_arcs):
+        made = contract(graph, weights, most_arcs)
+        arcs = {*zip(graph.sources.tolist(), graph.indices.tolist(), strict=True)}
+        tails = np.repeat(made.order, np.diff(made.first)).tolist()
+        for k, (tail, head) in enumerate(zip(tails, made.heads.tolist(), strict=True)):
+            if made.out[k] < NONE and ((tail, head) not in arcs) == shortcut:
+                out = made.out.copy()
+                out[k] = change(out[k])
+                return replace(made, out=out, into=out if made.into is made.out else made.into)
+        return made
+
+    return contracted
+
+
+def offset_changed(rows):
+    first, arcs = plain_rows(rows)
+    first[len(first) // 2] -= first[len(first) // 2] > 0
+    return first, arcs
+
+
+def base_changed(begin):
+    found = offsets(begin)
+    found["block"][1:2] -= 1
+    return found
+
+
+plain_rows, offsets = plain._plain_rows, packed._offsets
+DEFECTS = {
+    "a-missing-shortcut": (stored, "contract", weights_changed(lambda weight: NONE, True), "plain", "admissible"),
+    "a-weight-too-small-by-one": (stored, "contract", weights_changed(lambda w: w - 1, False), "bytes", "consistent"),
+    "a-wrong-offset": (plain, "_plain_rows", offset_changed, "plain", "admissible"),
+    "a-wrong-block-base": (packed, "_offsets", base_changed, "bytes", "admissible"),
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_each_defect_is_found_by_the_check_named(defect, monkeypatch):
+    where, name, damaged, pack, check = DEFECTS[defect]
+    graphs = [zoo()[graph] for graph in ("grid", "random-digraph-sparse", "road")]
+    options = {"settings": {"pack": pack}, "graphs": graphs, "budgets": (256.0,), "only": [check]}
+    assert check_method(method("ch"), **options).ok
+    monkeypatch.setattr(where, name, damaged)
+    (result,) = check_method(method("ch"), **options).results
+    assert result.status == FAILED

@@ -1,0 +1,142 @@
+"""Records: the least within so many bytes, never below the floor, kept by graph, beaten on the same queries only."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from cli.command import command, run_study
+from made_studies import made_cell, made_study
+
+from aacbench.errors import DataError, UsageError
+from aacbench.protocols import read_protocol
+from aacbench.reports import records_text as text
+from aacbench.reports.records import Records, read, records_of, shipped, write
+from aacbench.run.layout import cell_id
+from aacbench.run.study import planned_cells
+
+
+def cell(label, expanded, budget=32, **more):
+    digests = {"test": more.get("graph", "p7") + "-queries"}
+    more.setdefault("graph_digest", more.get("graph", "p7") + "-graph")
+    _, record, files = made_cell(label, [expanded] * 2, budget=budget, **more)
+    record["key"]["query_digests"] = digests
+    return cell_id(record["key"]), record, files
+
+
+def made(root, *cells):
+    return records_of(planned_cells(made_study(root, [cell("dijkstra", 900, budget=8), *cells])))
+
+
+@pytest.fixture
+def records(tmp_path):
+    return made(
+        tmp_path,
+        cell("alt", 100, 8, times=[[4000] * 2] * 2),
+        cell("alt", 60, 32, times=[[4000] * 2] * 2),
+        cell("exact", 10, 32, measured=20.0, h_work=[70, 70], times=[[2000] * 2] * 2),
+        cell("seer", 1, 8, claims={"oracle": True}),
+        cell("fat", 1, 8, measured=40.0, claims={"matched": False}),
+        cell("torn", 1, 8, outcome="wrong", reason="not admissible"),
+    )
+
+
+def test_a_record_is_the_least_that_fits(records):
+    assert {one.method for one in records.records} == {"alt", "exact"}
+    assert records.best("p7", 8).method == "alt"
+    assert records.best("p7", 19.9).method == "alt"
+    assert records.best("p7", 20).method == "exact"  # which was given 32 and takes 20
+    assert records.best("p7", 32, "total").method == "alt"
+    assert records.best("p7", 32, "time").method == "exact"
+    assert records.best("p7", 7) is None
+
+
+def test_times_are_multiples_of_those_of_alt_at_the_same_budget(records):
+    assert {(one.method, one.budget): one.time for one in records.records} == {
+        ("alt", 8): 1.0,
+        ("alt", 32): 1.0,
+        ("exact", 32): 0.5,
+    }
+
+
+def test_the_table_shows_a_line_for_each_budget(records):
+    lines = text.table(records).splitlines()
+    assert len(lines) == 2 + 2 + 1 + 3
+    assert "exact" in lines[3]
+    assert len(text.table(records, everything=True).splitlines()) == 2 + 3 + 1 + 3
+
+
+def test_a_study_is_held_against_the_same_graph_queries_and_budget(records, tmp_path):
+    study = made(tmp_path / "mine", cell("mine", 50, 8), cell("mine", 11, 32), cell("mine", 5, 8, graph="other"))
+    found = {(each.mine.graph, each.mine.budget): each for each in text.compare(study, records)}
+    assert found["p7", 8].beats
+    assert found["p7", 8].record.method == "alt"
+    assert not found["p7", 32].beats
+    assert found["other", 8].why == "no record on this graph"
+    shown = text.comparison_table(found.values())
+    assert shown.count(text.BEATEN) == 1
+    assert shown.endswith("1 of 2 comparable results beat the record, by expansions.")
+    asked = {name: replace(one, queries_digest="others") for name, one in records.settings.items()}
+    others = text.compare(study, Records(asked, records.records))
+    assert not any(each.beats for each in others)
+
+
+def test_what_is_written_reads_back_and_keeps_other_graphs(records, tmp_path):
+    path = tmp_path / "records.json"
+    write(records, path)
+    assert read(path.read_bytes(), "") == records
+    other = made(tmp_path / "other", cell("alt", 7, 8, graph="g2"), cell("dijkstra", 9, 8, graph="g2"))
+    write(other, path)
+    both = read(path.read_bytes(), "")
+    assert list(both.settings) == ["p7", "g2"]
+    again = made(tmp_path / "again", cell("alt", 99, 8))
+    write(again, path)
+    assert [one.expanded for one in read(path.read_bytes(), "").records if one.graph == "p7"] == [99]
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b'{"format": "aacbench.records/9"}', b'{"format": "aacbench.records/1"}'])
+def test_a_file_without_records_is_refused(data):
+    with pytest.raises(DataError):
+        read(data, "records.json")
+
+
+def test_a_study_without_methods_has_no_records(tmp_path):
+    with pytest.raises(UsageError, match="no records in it"):
+        made(tmp_path)
+
+
+def test_the_floor_is_below_everything_that_was_counted(tmp_path, capsys):
+    assert run_study(tmp_path / "study", "alt", "--graphs", "grid-16", "--search", "modern") == 0
+    found = records_of(planned_cells(tmp_path / "study"))
+    (setting,) = found.settings.values()
+    assert 1 < setting.path <= min(one.expanded for one in found.records) <= setting.dijkstra
+    assert all(0 <= one.below <= one.expanded for one in found.records)
+
+
+# What is shipped
+
+
+def test_what_is_shipped_is_complete_and_below_dijkstra():
+    known, study = shipped(), read_protocol("records")
+    assert known.records
+    for graph, setting in known.settings.items():
+        assert set(known.budgets(graph)) <= set(study.budgets)
+        best = known.best(graph, 128)
+        assert setting.path <= best.expanded < setting.dijkstra
+        assert best.expanded <= min(one.expanded for one in known.records if one.graph == graph)
+
+
+def test_the_command_prints_shipped_records_and_holds_a_study_against_them(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert command("records") == 0
+    table = capsys.readouterr().out
+    graph = next(iter(shipped().settings))
+    assert graph in table
+    assert command("records", "--graph", graph, "--json") == 0
+    assert {one["graph"] for one in json.loads(capsys.readouterr().out)["records"]} == {graph}
+    assert command("records", "--graph", "none-such") == 2
+    assert command("records", "--write", "x.json") == 2
+    run_study(tmp_path / "study", "alt")
+    assert command("records", "study") == 0
+    assert "no record on this graph" in capsys.readouterr().out
+    assert command("records", "--from", "study", "--write", "mine.json") == 0
+    assert read((tmp_path / "mine.json").read_bytes(), "").settings.keys() == {"p7"}
