@@ -21,7 +21,5 @@ def on_maps(study: Study) -> Study:
         raise UsageError('selection cannot be "retrospective" on maps; every setting of a grid is reported.')
     if study.queries.mode in (STRATA, SCENARIO, FILE):
         raise UsageError(f"queries.mode cannot be {study.queries.mode!r} on maps; use uniform or hotspot.")
-    if "time" in study.measure:
-        raise UsageError("measure cannot include time on maps; count expansions instead.")
     random = RANDOM_QUERIES if study.queries.random is None else study.queries.random
     return replace(study, selection="none", queries=replace(study.queries, random=random))

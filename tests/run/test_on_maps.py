@@ -313,7 +313,23 @@ def test_a_cell_can_be_replayed_and_the_study_reported(study, capsys, tmp_path):
     assert command("status", study.path, "--cells") == 0
     assert "encode" in capsys.readouterr().out
     encoder = study.contents.encode_cells()[0]
-    assert command("replay", encoder.cell_id, "--study", study.path) == 2
+    for words in (("replay", encoder.cell_id), ("export", encoder.cell_id, tmp_path / "copy")):
+        assert command(*words, "--study", study.path) == 2
+        assert "is that of the encoder true on terrain-5" in capsys.readouterr().err
+
+
+def test_the_heuristic_of_a_cell_can_be_asked_on_its_maps(study, tmp_path):
+    from aacbench.errors import UsageError
+    from aacbench.library.heuristic import load_bundle
+
+    (cell,) = [cell for cell in cells_of(study, "alt") if cell.key["graph"] == "terrain-5/true"]
+    h = study.heuristic(cell.cell_id)
+    assert h.route(0, 24).cost == cell.queries["cost"][0]
+    assert h.counterexample([24]) is None
+    assert command("export", cell.cell_id, tmp_path / "copy", "--study", study.path) == 0
+    with pytest.raises(UsageError, match="give the graph that atlas makes of"):
+        load_bundle(tmp_path / "copy")
+    assert load_bundle(tmp_path / "copy", h.graph)(0, 24) == h(0, 24)
 
 
 def test_the_plan_says_what_follows(tmp_path, capsys):
