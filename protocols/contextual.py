@@ -24,7 +24,5 @@ def on_maps(study: Study) -> Study:
     for key in ("variants", "traffic"):
         if getattr(study, key):
             raise UsageError(f"{key} cannot be used on maps; graphs can have it.")
-    if "time" in study.measure:
-        raise UsageError("measure cannot include time on maps; count expansions instead.")
     random = RANDOM_QUERIES if study.queries.random is None else study.queries.random
     return replace(study, selection="none", queries=replace(study.queries, random=random))

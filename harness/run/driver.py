@@ -13,8 +13,9 @@ from aacbench.run.context_plan import encode_plans, maps_metadata, search_plans
 from aacbench.run.events import RunLog, new_log
 from aacbench.run.executors import step_pool
 from aacbench.run.fitting import Answer, Question, ask_all
-from aacbench.run.loaded_graph import GraphMetadata, metadata_of
+from aacbench.run.loaded_graph import GraphMetadata, forget, metadata_of
 from aacbench.run.plan import CellPlan, Choice, Plan, check_methods, choose, estimated_work, plan
+from aacbench.run.predictions import predictions
 from aacbench.run.rebuild import (
     built_before,
     fastest_cells,
@@ -145,6 +146,8 @@ def _on_maps(run: _Run, first: list[tuple[CellPlan, str]]) -> list[tuple[CellPla
     """The cells of all encoders, then the searches on what they predict."""
     _begin(run, first, first)
     _execute(run, first, {})
+    predictions.cache_clear()  # in a notebook, an earlier run may have read what was replaced since
+    forget()
     found = [(cell, name, read_or_damage(run.config.root, name)) for cell, name in first]
     encoded = [(cell, name, stored if isinstance(stored, Cell) else None) for cell, name, stored in found]
     sides = {name: graph.info.side for name, graph in run.graphs.items()}

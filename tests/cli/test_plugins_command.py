@@ -33,10 +33,21 @@ def test_the_table_has_name_version_origin_methods_and_problems():
     done = run("--plugin", GOOD, "--plugin", BROKEN)
     lines = done.stdout.splitlines()
     assert done.exit_code == 0
-    kinds = ["methods", "graphs", "protocols", "reports"]
+    kinds = ["methods", "graphs", "protocols", "encoders", "maps", "reports"]
     assert lines[0].split() == ["name", "version", "origin", *kinds, "problems"]
     assert lines[2].split() == ["dijkstra", "0.1.0", "built-in", "dijkstra"]
-    assert lines[3].split() == ["good", "1.2", str(GOOD), "flat,", "flat-twin", "own:pair", "own-protocol", "row-count"]
+    assert lines[3].split() == [
+        "good",
+        "1.2",
+        str(GOOD),
+        "flat,",
+        "flat-twin",
+        "own:pair",
+        "own-protocol",
+        "own-flat",
+        "own:maps",
+        "row-count",
+    ]
     assert lines[4].split() == ["broken_in_hook", str(BROKEN), "1"]
     reason = "aacbench_methods failed: ValueError: two lines (broken_in_hook.py, line 17)."
     assert lines[5:] == ["", f"broken_in_hook ({BROKEN}): {reason}"]

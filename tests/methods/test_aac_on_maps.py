@@ -131,3 +131,9 @@ def test_queries_to_learn_from_are_none_of_the_test_queries(monkeypatch):
     stream = random_queries(context.train.network.graph, 3 + 3 * PAIRS)
     drawn = pairs(tests) + pairs(context.train_queries) + pairs(context.validation_queries)
     assert drawn[: len(stream)] == pairs(stream)[: len(drawn)]  # one draw, and nothing of it used twice
+
+
+@pytest.mark.parametrize("name", ["aac", "aac-tuned"])
+@pytest.mark.parametrize("labels", ["for16", "u16"])
+def test_labels_in_a_narrow_store_are_unsupported(name, labels):
+    assert built(name, labels=labels) == Unsupported(f"Labels on maps are stored exactly; leave out labels={labels}")

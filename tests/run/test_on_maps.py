@@ -313,7 +313,23 @@ def test_a_cell_can_be_replayed_and_the_study_reported(study, capsys, tmp_path):
     assert command("status", study.path, "--cells") == 0
     assert "encode" in capsys.readouterr().out
     encoder = study.contents.encode_cells()[0]
-    assert command("replay", encoder.cell_id, "--study", study.path) == 2
+    for words in (("replay", encoder.cell_id), ("export", encoder.cell_id, tmp_path / "copy")):
+        assert command(*words, "--study", study.path) == 2
+        assert "is that of the encoder true on terrain-5" in capsys.readouterr().err
+
+
+def test_the_heuristic_of_a_cell_can_be_asked_on_its_maps(study, tmp_path):
+    from aacbench.errors import UsageError
+    from aacbench.library.heuristic import load_bundle
+
+    (cell,) = [cell for cell in cells_of(study, "alt") if cell.key["graph"] == "terrain-5/true"]
+    h = study.heuristic(cell.cell_id)
+    assert h.route(0, 24).cost == cell.queries["cost"][0]
+    assert h.counterexample([24]) is None
+    assert command("export", cell.cell_id, tmp_path / "copy", "--study", study.path) == 0
+    with pytest.raises(UsageError, match="give the graph that atlas makes of"):
+        load_bundle(tmp_path / "copy")
+    assert load_bundle(tmp_path / "copy", h.graph)(0, 24) == h(0, 24)
 
 
 def test_the_plan_says_what_follows(tmp_path, capsys):
@@ -372,6 +388,11 @@ REFUSED = {
     "train = 6\n": ("train = 0\n", "splits.train must be a whole number of at least 1"),
     'name = "true"\n': ('name = "ture"\n', "Unknown encoder 'ture'; did you mean 'true'?"),
     'name = "constant"\n': ('name = "constant"\nsettings = { x = 1 }\n', "Encoder 'constant' has no parameter 'x'"),
+    'protocol = "tiny"\n': ('protocol = "tiny"\ntraffic = ["rush2@1"]\n', "traffic cannot be used on maps"),
+    'grid = { which = ["fps", "random"] }\n': (
+        '[[variants]]\nname = "fifo"\nsearch = "tie=fifo"\n',
+        "variants cannot be used on maps",
+    ),
     "random = 3": ("random = 3\n[queries2]\nx = 1\n", "Unknown key"),
 }
 
@@ -383,6 +404,12 @@ def test_a_wrong_protocol_is_refused_in_a_sentence(tmp_path, capsys, line):
     path = written(tmp_path, PROTOCOL.replace(line, instead, 1))
     assert command("run", "--protocol", path, "--out", tmp_path / "study") == 2
     assert told in capsys.readouterr().err
+    assert not (tmp_path / "study").exists()
+
+
+def test_a_study_on_maps_is_refused_on_a_cluster(tmp_path, capsys):
+    assert command("run", "--protocol", written(tmp_path), "--executor", "dask", "--out", tmp_path / "study") == 2
+    assert "Studies on maps run on this machine only; leave out --executor dask." in capsys.readouterr().err
     assert not (tmp_path / "study").exists()
 
 
