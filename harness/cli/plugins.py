@@ -11,14 +11,15 @@ if TYPE_CHECKING:
     from aacbench.plugins.manager import PluginManager
     from aacbench.plugins.records import Origin
 
-COLUMNS = ("name", "version", "origin", "methods", "problems")
+COLUMNS = ("name", "version", "origin", "methods", "encoders", "problems")
+OFFERS = ("methods", "graphs", "protocols", "encoders", "maps")
 
 
 @click.command()
 @PLUGIN_FILES
 @AS_JSON
 def plugins(plugin_files: tuple[Path, ...], as_json: bool) -> None:
-    """List the plugins, their methods, and their problems.
+    """List the plugins, their methods and encoders, and their problems.
 
     Installed plugins are found automatically. AACBENCH_PLUGINS, a comma-separated list of names and paths, loads
     exactly those and the built-ins.
@@ -33,7 +34,11 @@ def plugins(plugin_files: tuple[Path, ...], as_json: bool) -> None:
     from tabulate import tabulate
 
     table = [
-        [row["name"], row["version"], row["origin"], ", ".join(row["methods"]), len(row["problems"]) or ""]
+        [
+            *(row[name] for name in COLUMNS[:3]),
+            *(", ".join(row[name]) for name in COLUMNS[3:5]),
+            len(row["problems"]) or "",
+        ]
         for row in rows
     ]
     click.echo(tabulate(table, headers=COLUMNS, disable_numparse=True))
@@ -56,6 +61,6 @@ def _row(origin: "Origin", offers: Any = None) -> dict[str, Any]:
         "origin": "built-in" if origin.kind == "built-in" else origin.where,
         "kind": origin.kind,
         "digest": origin.digest,
-        **{kind: [record.name for record in getattr(offers, kind, ())] for kind in ("methods", "graphs", "protocols")},
+        **{kind: [record.name for record in getattr(offers, kind, ())] for kind in OFFERS},
         "problems": [],
     }

@@ -33,9 +33,9 @@ def test_the_table_has_name_version_origin_methods_and_problems():
     done = run("--plugin", GOOD, "--plugin", BROKEN)
     lines = done.stdout.splitlines()
     assert done.exit_code == 0
-    assert lines[0].split() == ["name", "version", "origin", "methods", "problems"]
+    assert lines[0].split() == ["name", "version", "origin", "methods", "encoders", "problems"]
     assert lines[2].split() == ["dijkstra", "0.1.0", "built-in", "dijkstra"]
-    assert lines[3].split() == ["good", "1.2", str(GOOD), "flat,", "flat-twin"]
+    assert lines[3].split() == ["good", "1.2", str(GOOD), "flat,", "flat-twin", "own-flat"]
     assert lines[4].split() == ["broken_in_hook", str(BROKEN), "1"]
     reason = "aacbench_methods failed: ValueError: two lines (broken_in_hook.py, line 17)."
     assert lines[5:] == ["", f"broken_in_hook ({BROKEN}): {reason}"]
@@ -47,6 +47,7 @@ def test_the_json_has_all_a_plugin_offers():
     good = rows["good"]
     assert (good["kind"], len(good["digest"])) == ("file", 64)
     assert (good["graphs"], good["protocols"]) == (["own:pair"], ["own-protocol"])
+    assert (good["encoders"], good["maps"]) == (["own-flat"], ["own:maps"])
     assert good["problems"] == []
     assert rows["broken_in_hook"]["methods"] == []
     assert len(rows["broken_in_hook"]["problems"]) == 1
