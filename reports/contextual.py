@@ -32,7 +32,8 @@ ENCODER_NOTE = (
     "its cells against the label's."
 )
 METHOD_NOTE = (
-    "corner: mean expansions of the query from corner to corner; break-even: queries on one map from which its labels "
+    "corner: mean expansions of the query from corner to corner; amortised: mean expansions of a random query, and its "
+    "share of the searches for labels; break-even: queries on one map from which its labels "
     "save more expansions than computing them takes; true optimal, true regret: random queries, by true cost; "
     "h > true: cells where the bound exceeds the true distance, which no bound on predicted costs can exclude; a h: "
     "the bound times the a of the band at the largest alpha, and the share of maps where it exceeds a true distance."
@@ -125,6 +126,7 @@ class MapMethodRow:
     budget: float
     method: str
     corner: float | None
+    amortised: float | None
     break_even: float | None
     true_optimal: float | None
     true_regret: float | None
@@ -137,6 +139,7 @@ class MapMethodRow:
             "budget": "" if self.method == BASELINE else f"{self.budget:g}",
             "method": self.method,
             "corner": optional(self.corner, ".2f"),
+            "amortised": optional(self.amortised, ".2f"),
             "break-even": optional(self.break_even, ".1f"),
             "true optimal %": optional(self.true_optimal, ".1f"),
             "true regret %": optional(self.true_regret, ".2f"),
@@ -301,6 +304,7 @@ def _method_row(
         budget=budget,
         method=label,
         corner=_mean_expansions(group, CORNER),
+        amortised=_amortised(group),
         break_even=_break_even(group, baseline) if label != BASELINE else None,
         true_optimal=float(np.mean([100 * _optimal(table) for table in tables])),
         true_regret=float(np.mean([100 * _regrets(table).mean() for table in tables])),
@@ -314,12 +318,21 @@ def _break_even(group: list[Cell], baseline: list[Cell]) -> float | None:
 
     A label is a search that expands every cell of the map.
     """
-    base, mean = _mean_expansions(baseline, TEST), _mean_expansions(group, TEST)
-    labels = [array["shape"] for array in group[0].record["bytes"]["arrays"] if len(array["shape"]) == 2]
-    if base is None or mean is None or base <= mean or not labels:
-        return None
-    cells = group[0].record["side"] ** 2
-    return sum(shape[1] for shape in labels) * cells / (base - mean)
+    base, mean, labels = _mean_expansions(baseline, TEST), _mean_expansions(group, TEST), _label_searches(group[0])
+    return None if base is None or mean is None or base <= mean or not labels else labels / (base - mean)
+
+
+def _amortised(group: list[Cell]) -> float | None:
+    """Return the expansions of a random query with its share of those that computing the map's labels takes."""
+    mean, queries = _mean_expansions(group, TEST), context_columns(group[0])
+    first = int(((queries["split"] == TEST) & (queries["map"] == 0)).sum())
+    return None if mean is None or not first else mean + _label_searches(group[0]) / first
+
+
+def _label_searches(cell: Cell) -> int:
+    """Return the expansions that computing the labels of one map takes: every cell of it, for each label."""
+    labels = [array["shape"][1] for array in cell.record["bytes"]["arrays"] if len(array["shape"]) == 2]
+    return int(sum(labels)) * int(cell.record["side"]) ** 2
 
 
 def _mean_expansions(cells: Sequence[Cell], split: str) -> float | None:

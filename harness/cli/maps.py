@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from aacbench.cli.shared import PLUGIN_FILES
 from aacbench.errors import UsageError
+from aacbench.library.plugins import load_files
 from aacbench.maps.names import DEFAULT_COUNTS, FOLDER_PREFIX, describe, terrain_of
 
 if TYPE_CHECKING:  # numpy would make `aacbench --help` slow
@@ -17,12 +19,15 @@ AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON inste
 
 @click.group(invoke_without_command=True)
 @AS_JSON
+@PLUGIN_FILES
 @click.pass_context
-def maps(context: click.Context, as_json: bool) -> None:
+def maps(context: click.Context, as_json: bool, plugin_files: tuple[Path, ...]) -> None:
     """List the map sets: images of terrain with the cost of every cell."""
     if context.invoked_subcommand is not None:
         return
-    rows = [dict(zip(("name", "where", "summary"), row, strict=True)) for row in describe()]
+    own = load_files(plugin_files).map_sets().values()
+    others = [(each.source.name, f"plugin {each.origin.where}", each.source.summary) for each in own]
+    rows = [dict(zip(("name", "where", "summary"), row, strict=True)) for row in (*describe(), *others)]
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return

@@ -36,6 +36,30 @@ def reach(costs: Array, source: int) -> tuple[Array, Array]:
     return total, parent
 
 
+def distance_gradient(costs: Array, source: int, gradient: Array) -> tuple[Array, Array]:
+    """Return the distances of all cells from one on the atlas of a map, and a derivative by the costs of the cells.
+
+    `gradient` is the derivative of something by each distance. By the envelope theorem, a distance changes with the
+    costs along its shortest path, and with no other; where several are shortest, one of them is taken.
+    """
+    flat = np.ascontiguousarray(costs, dtype=np.int64).reshape(-1)
+    total, parent = reach(costs, source)
+    by_cost = np.zeros(len(flat))
+    back_through(total, parent, source, np.ascontiguousarray(gradient, dtype=np.float64), by_cost)
+    return 2 * total - flat - flat[source], by_cost
+
+
+@kernel
+def back_through(total: Array, parent: Array, source: int, gradient: Array, by_cost: Array) -> None:
+    """Add to `by_cost` the derivative of 2 * total - both ends, summed along each cell's path to the source."""
+    carried = gradient.copy()
+    for cell in np.argsort(total)[::-1]:
+        by_cost[cell] += 2 * carried[cell] - gradient[cell]
+        by_cost[source] -= gradient[cell]
+        if parent[cell] >= 0:
+            carried[parent[cell]] += carried[cell]
+
+
 @kernel
 def solve_all(costs: Array, optima: Array, paths: Array) -> None:
     maps, side, _ = costs.shape

@@ -1,6 +1,7 @@
 """`aacbench maps` lists, describes, writes and checks map sets, and refuses in one sentence."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 from cli.command import command
@@ -13,6 +14,11 @@ def test_the_list_names_what_is_embedded(capsys):
     assert "terrain-12" in capsys.readouterr().out
     assert command("maps", "--json") == 0
     assert {"terrain-30", "warcraft:12x12"} <= {row["name"] for row in json.loads(capsys.readouterr().out)}
+
+
+def test_the_sets_of_a_plugin_are_listed(capsys):
+    assert command("maps", "--plugin", Path(__file__).parents[1] / "plugins" / "good.py") == 0
+    assert "own:maps" in capsys.readouterr().out
 
 
 def test_terrain_is_written_and_checked(tmp_path, capsys):

@@ -36,18 +36,8 @@ def test_the_table_has_name_version_origin_methods_and_problems():
     kinds = ["methods", "graphs", "protocols", "encoders", "maps", "reports"]
     assert lines[0].split() == ["name", "version", "origin", *kinds, "problems"]
     assert lines[2].split() == ["dijkstra", "0.1.0", "built-in", "dijkstra"]
-    assert lines[3].split() == [
-        "good",
-        "1.2",
-        str(GOOD),
-        "flat,",
-        "flat-twin",
-        "own:pair",
-        "own-protocol",
-        "own-flat",
-        "own:maps",
-        "row-count",
-    ]
+    declared = ["own:pair", "own-protocol", "own-flat", "own:maps", "row-count"]
+    assert lines[3].split() == ["good", "1.2", str(GOOD), "flat,", "flat-twin", *declared]
     assert lines[4].split() == ["broken_in_hook", str(BROKEN), "1"]
     reason = "aacbench_methods failed: ValueError: two lines (broken_in_hook.py, line 17)."
     assert lines[5:] == ["", f"broken_in_hook ({BROKEN}): {reason}"]
@@ -59,6 +49,7 @@ def test_the_json_has_all_a_plugin_offers():
     good = rows["good"]
     assert (good["kind"], len(good["digest"])) == ("file", 64)
     assert (good["graphs"], good["protocols"], good["reports"]) == (["own:pair"], ["own-protocol"], ["row-count"])
+    assert (good["encoders"], good["maps"]) == (["own-flat"], ["own:maps"])
     assert good["problems"] == []
     assert rows["broken_in_hook"]["methods"] == []
     assert len(rows["broken_in_hook"]["problems"]) == 1

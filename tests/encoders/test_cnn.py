@@ -140,6 +140,31 @@ def test_the_black_box_gradient_raises_what_was_found_and_lowers_the_label():
     assert not black_box(costs, below.astype(float), 10.0).any()
 
 
+def test_the_gradient_of_the_gap_is_that_of_finite_differences():
+    from aacbench.plugins.encoders.cnn.losses import gap_gradient
+
+    rng = np.random.default_rng(4)
+    predicted, true = rng.uniform(1, 9, (2, 5, 5)), rng.uniform(4, 12, (2, 5, 5))
+    anchors, ends = np.array([0, 4, 20, 24]), rng.integers(0, 25, (2, 12, 2))
+    gaps, gradient = gap_gradient(predicted, true, anchors, ends)
+    assert (gaps > 0).all()
+    for at in ((0, 1, 2), (0, 4, 4), (1, 0, 3), (1, 2, 2)):
+        moved = [predicted.copy() for _ in range(2)]
+        moved[0][at] += 0.01
+        moved[1][at] -= 0.01
+        up, down = (gap_gradient(each, true, anchors, ends)[0][at[0]] for each in moved)
+        assert gradient[at] == pytest.approx((up - down) / 0.02, abs=0.02)
+
+
+def test_a_bound_that_exceeds_the_true_distance_has_no_gap():
+    from aacbench.plugins.encoders.cnn.losses import gap_gradient
+
+    true = np.ones((1, 4, 4))
+    gaps, gradient = gap_gradient(9 * true, true, np.array([0, 3, 12, 15]), np.array([[[0, 15], [3, 12]]]))
+    assert gaps.tolist() == [0.0]
+    assert not gradient.any()
+
+
 def test_the_gradients_of_spo_and_fenchel_young_vanish_at_the_label():
     from aacbench.plugins.encoders.cnn.losses import fenchel_young, spo
 

@@ -10,7 +10,7 @@ from aacbench.errors import DataError
 from aacbench.labels.blocks import block_labels
 from aacbench.labels.exact import distances
 from aacbench.maps.atlas import SCALE, atlas, largest_cost, whole_costs
-from aacbench.maps.grid import reach, solve
+from aacbench.maps.grid import reach
 from aacbench.queries.in_maps import corner_queries, random_queries
 from aacbench.queries.sampling import sample
 from aacbench.run.map_rows import true_optima
@@ -52,17 +52,6 @@ def test_the_papers_rule_is_a_mean_times_the_length_of_a_step():
     assert weights[0, 1] == 2.0
     assert weights[0, 3] == 5 * np.sqrt(2)
     assert weights[2, 1] == 4 * np.sqrt(2)
-
-
-def test_the_papers_rule_finds_other_paths():
-    from aacbench.maps.terrain import generate
-
-    maps = generate(8, 1, "test", 60)
-    net = network(atlas(maps.costs, edges="paper"))
-    corners = corner_queries(net.graph)
-    paths = dijkstra(net, corners.sources, corners.targets, paths=True).paths
-    costs = np.array([maps.costs.reshape(-1)[path].sum() for path in paths])
-    assert 0.1 < (costs == solve(maps.costs).optima).mean() < 0.7
 
 
 @given(st.lists(st.floats(1e-6, 1e6), min_size=16, max_size=16))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from aacbench.maps.grid import reach, reach_slowly, solve
+from aacbench.maps.grid import distance_gradient, reach, reach_slowly, solve
 
 # Few distinct costs, so that ties are common.
 grids = st.integers(2, 7).flatmap(lambda side: arrays(np.int64, (side, side), elements=st.sampled_from([1, 2, 3, 8])))
@@ -30,6 +30,30 @@ def test_the_cells_of_a_solution_cost_the_optimum_and_are_connected(costs):
     while parent[walk[-1]] >= 0:
         walk.append(int(parent[walk[-1]]))
     assert sorted(walk) == cells.tolist()
+
+
+@given(grids, st.integers(0, 48), st.integers(0, 48))
+def test_the_gradient_of_a_distance_lies_between_its_one_sided_differences(costs, source, target):
+    """A distance is a minimum of sums, so it is concave in each cost: it rises less than it falls."""
+    costs = costs + 1  # so that a cost can be lowered
+    source, target = source % costs.size, target % costs.size
+    wanted = np.zeros(costs.size)
+    wanted[target] = 1.0
+    here, gradient = distance_gradient(costs, source, wanted)
+    for cell in range(costs.size):
+        step = np.zeros(costs.size, dtype=int)
+        step[cell] = 1
+        raised, lowered = (
+            distance_gradient(costs + sign * step.reshape(costs.shape), source, wanted)[0] for sign in (1, -1)
+        )
+        assert raised[target] - here[target] <= gradient[cell] <= here[target] - lowered[target]
+
+
+def test_gradients_of_several_distances_add_up():
+    costs, rng = np.random.default_rng(1).integers(1, 9, (6, 6)), np.random.default_rng(2)
+    weights = rng.normal(size=36)
+    one_by_one = sum(weights[cell] * distance_gradient(costs, 7, np.eye(36)[cell])[1] for cell in range(36))
+    assert np.allclose(distance_gradient(costs, 7, weights)[1], one_by_one)
 
 
 def test_of_equal_paths_the_one_over_lower_rows_and_columns_is_taken():

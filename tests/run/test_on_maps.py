@@ -388,7 +388,10 @@ REFUSED = {
     "train = 6\n": ("train = 0\n", "splits.train must be a whole number of at least 1"),
     'name = "true"\n': ('name = "ture"\n', "Unknown encoder 'ture'; did you mean 'true'?"),
     'name = "constant"\n': ('name = "constant"\nsettings = { x = 1 }\n', "Encoder 'constant' has no parameter 'x'"),
-    'protocol = "tiny"\n': ('protocol = "tiny"\ntraffic = ["rush2@1"]\n', "traffic cannot be used on maps"),
+    'protocol = "tiny"\n': (
+        'protocol = "tiny"\ntraffic = ["arcs[share=0.05,factor=3]"]\n',
+        "traffic cannot be used on maps",
+    ),
     'grid = { which = ["fps", "random"] }\n': (
         '[[variants]]\nname = "fifo"\nsearch = "tie=fifo"\n',
         "variants cannot be used on maps",
@@ -527,3 +530,17 @@ def test_the_figure_shows_the_map_with_the_largest_regret(zoo):
     assert found.image.shape == (40, 40, 3)
     assert len(found.expanded[1]) < len(found.expanded[0])
     assert len(zoo.figure("prediction").axes) == 5
+
+
+def test_the_maps_of_a_plugin_are_used_in_workers(tmp_path):
+    few = PROTOCOL.replace('"terrain-5"', '"own:maps"')
+    for line in ("train = 6", "validation = 3", "calibration = 4", "test = 5"):
+        few = few.replace(line, f"{line.split()[0]} = 2")
+    good = ZOO.with_name("good.py")
+    study = run_study(
+        written(tmp_path, few), encoders="own-flat", methods="hops", plugins=good, out=tmp_path / "study", workers=1
+    )
+    assert study.contents.summary().outcomes == {"ok": 3}
+    (encoder,) = study.contents.encode_cells()
+    assert encoder.key["graph"] == "own:maps"
+    assert encoder.record["predicted"] == dict.fromkeys(("test", "calibration", "train", "validation"), 2)

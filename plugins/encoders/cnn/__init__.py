@@ -8,12 +8,13 @@ from aacbench.contract.method import Unsupported
 from aacbench.plugins import Encoder, EncoderClaims, Model, Parameter, Params, TrainContext, hookimpl
 
 # The loss, and what the training maps have with it.
-LOSSES = {"classes": "costs", "mse": "costs", "spo": "costs", "dbb": "paths", "fy": "paths"}
+LOSSES = {"classes": "costs", "mse": "costs", "spo": "costs", "gap": "costs", "dbb": "paths", "fy": "paths"}
 PARAMETERS = {
     "loss": Parameter(
         "classes",
         "classes (cross-entropy on the distinct costs) or mse learn from costs; spo (SPO+) from costs by the paths "
-        "they lead to; dbb (differentiated black box) and fy (perturbed Fenchel-Young) from paths alone",
+        "they lead to; gap (mse, and joint times the gap of landmark bounds to true distances) from costs; dbb "
+        "(differentiated black box) and fy (perturbed Fenchel-Young) from paths alone",
         choices=tuple(LOSSES),
     ),
     "net": Parameter("pooled", "pooled, or strided: three strided convolutions", choices=("pooled", "strided")),
@@ -23,6 +24,8 @@ PARAMETERS = {
     "batch": Parameter(50, "maps in a step", minimum=1),
     "lr": Parameter(0.01, "the highest learning rate of the cycle", minimum=0.0),
     "lambda": Parameter(20.0, "with dbb: how far costs are moved", minimum=1e-6),
+    "joint": Parameter(1.0, "with gap: the weight of the gap; 0 is mse", minimum=0.0),
+    "anchors": Parameter(8, "with gap: landmark cells, farthest ones of the unit grid", minimum=1),
     "sigma": Parameter(1.0, "with fy: how much costs are perturbed", minimum=0.0),
 }
 
