@@ -7,12 +7,13 @@ from aacbench.version import VERSION as __version__
 
 if TYPE_CHECKING:
     from aacbench.library.building import build
+    from aacbench.library.encoding import train_encoder
     from aacbench.library.graphs import as_graph
     from aacbench.library.heuristic import load_bundle
     from aacbench.library.study import open_study
     from aacbench.library.study_runs import run_study
 
-__all__ = ["__version__", "as_graph", "build", "load_bundle", "open_study", "run_study"]
+__all__ = ["__version__", "as_graph", "build", "load_bundle", "open_study", "run_study", "train_encoder"]
 
 # Imported on demand: the command must start without numpy and numba.
 _PLACES = {
@@ -21,6 +22,7 @@ _PLACES = {
     "load_bundle": "heuristic",
     "open_study": "study",
     "run_study": "study_runs",
+    "train_encoder": "encoding",
 }
 
 

@@ -2,6 +2,8 @@
 
 from aacbench.contract.budget import Budget, GraphInfo
 from aacbench.contract.composite import read_part
+from aacbench.contract.encoder import Encoder, EncoderClaims, MapSource, Model, TrainContext, TrainMaps
+from aacbench.contract.families import MapFamily, MapsContext
 from aacbench.contract.method import (
     BatchHeuristic,
     BuildContext,
@@ -33,12 +35,18 @@ __all__ = [
     "Budget",
     "BuildContext",
     "Claims",
+    "Encoder",
+    "EncoderClaims",
     "GoalSearch",
     "GraphInfo",
     "GraphSource",
     "LabelHeuristic",
+    "MapFamily",
+    "MapSource",
+    "MapsContext",
     "MaxHeuristic",
     "Method",
+    "Model",
     "Parameter",
     "Params",
     "Part",
@@ -50,6 +58,8 @@ __all__ = [
     "SectionFigure",
     "SectionTable",
     "StudyTables",
+    "TrainContext",
+    "TrainMaps",
     "Unsupported",
     "hookimpl",
     "read_part",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.contract.composite import PARTS
+from aacbench.contract.encoder import LEARNS_FROM, Encoder, EncoderClaims, MapSource
 from aacbench.contract.method import Claims, Method, Parameter
 from aacbench.contract.parameters import SEARCH_SWITCHES, problem_with
 from aacbench.plugins.records import GraphSource, PluginError, ProtocolFile, Report
@@ -28,18 +29,37 @@ def check_method(method: Method) -> None:
     _function(what, "search", method.search, "(params)")
     _function(what, "waives", method.waives, "(params)")
     _function(what, "check", method.check, "(params)")
-    if type(method.claims) is not Claims or any(
-        type(getattr(method.claims, claim.name)) is not bool for claim in fields(Claims)
-    ):
-        raise PluginError(f"The claims of {what} must be Claims(...) with values True and False.")
-    if not isinstance(method.docs, str):
-        raise PluginError(f"`docs` of {what} must be text, such as a URL, not {_short(method.docs)}.")
+    _claims(what, method.claims, Claims)
+    _docs(what, method.docs)
     if method.made_of is not None:
         _function(what, "made_of", method.made_of, "(params)")
-    if not isinstance(method.parameters, Mapping):
-        raise PluginError(f"The parameters of {what} must be a mapping of names to Parameter(...).")
-    for key, parameter in method.parameters.items():
-        _parameter(what, key, parameter)
+    if method.build_maps is not None:
+        _function(what, "build_maps", method.build_maps, "(context)")
+    _parameters(what, method.parameters)
+
+
+def check_encoder(encoder: Encoder) -> None:
+    """Raise `PluginError` if an encoder could not be listed, planned or trained."""
+    what = _named("encoder", encoder.name, NAME)
+    _line(what, "summary", encoder.summary)
+    _function(what, "train", encoder.train, "(context)")
+    _function(what, "inputs", encoder.inputs, "(params)")
+    _function(what, "check", encoder.check, "(params)")
+    if callable(encoder.learns_from):
+        _function(what, "learns_from", encoder.learns_from, "(params)")
+    elif encoder.learns_from not in LEARNS_FROM:
+        known = ", ".join(LEARNS_FROM)
+        raise PluginError(f"`learns_from` of {what} must be one of {known}, not {_short(encoder.learns_from)}.")
+    _claims(what, encoder.claims, EncoderClaims)
+    _docs(what, encoder.docs)
+    _parameters(what, encoder.parameters)
+
+
+def check_maps(maps: MapSource) -> None:
+    """Raise `PluginError` if a map set could not be named or loaded."""
+    what = _named("map set", maps.name, GRAPH_NAME)
+    _line(what, "summary", maps.summary)
+    _function(what, "load", maps.load, "()")
 
 
 def check_graph(graph: GraphSource) -> None:
@@ -74,6 +94,23 @@ def _named(kind: str, name: Any, pattern: re.Pattern[str]) -> str:
 def _line(what: str, attribute: str, text: Any) -> None:
     if not isinstance(text, str) or not text.strip() or "\n" in text:
         raise PluginError(f"The {attribute} of {what} must be one line of text, not {_short(text)}.")
+
+
+def _claims(what: str, claims: Any, kind: type[Claims] | type[EncoderClaims]) -> None:
+    if type(claims) is not kind or any(type(getattr(claims, claim.name)) is not bool for claim in fields(kind)):
+        raise PluginError(f"The claims of {what} must be {kind.__name__}(...) with values True and False.")
+
+
+def _docs(what: str, docs: Any) -> None:
+    if not isinstance(docs, str):
+        raise PluginError(f"`docs` of {what} must be text, such as a URL, not {_short(docs)}.")
+
+
+def _parameters(what: str, parameters: Any) -> None:
+    if not isinstance(parameters, Mapping):
+        raise PluginError(f"The parameters of {what} must be a mapping of names to Parameter(...).")
+    for key, parameter in parameters.items():
+        _parameter(what, key, parameter)
 
 
 def _function(what: str, attribute: str, function: Any, arguments: str) -> None:

@@ -1,10 +1,11 @@
-"""The hook specifications. Four hooks declare records, two observe a run; none of them computes."""
+"""The hook specifications. Six hooks declare records, two observe a run; none of them computes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pluggy
 
+from aacbench.contract.encoder import Encoder, MapSource
 from aacbench.contract.method import Method
 from aacbench.plugins.records import GraphSource, ProtocolFile, Report
 
@@ -28,6 +29,16 @@ def aacbench_graphs() -> Iterable[GraphSource]:  # type: ignore[empty-body]
 @hookspec
 def aacbench_protocols() -> Iterable[ProtocolFile]:  # type: ignore[empty-body]
     """Declare protocols: TOML files that come with the plugin."""
+
+
+@hookspec
+def aacbench_encoders() -> Iterable[Encoder]:  # type: ignore[empty-body]
+    """Declare encoders, for `--encoders`: from images of maps to the costs of their cells."""
+
+
+@hookspec
+def aacbench_maps() -> Iterable[MapSource]:  # type: ignore[empty-body]
+    """Declare map sets, for `--maps`; each is loaded when it is first used."""
 
 
 @hookspec

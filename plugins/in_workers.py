@@ -10,9 +10,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from aacbench.contract.composite import resolve_parts, standalone
+from aacbench.contract.encoder import Encoder
 from aacbench.contract.method import Method
 from aacbench.errors import DataError
 from aacbench.graphs.catalogue import comes_with_us
+from aacbench.maps.names import comes_with_us as a_map_set_of_ours
 from aacbench.plugins.loader import VARIABLE
 from aacbench.plugins.manager import PluginManager, load_plugins
 from aacbench.plugins.settings import resolve
@@ -20,6 +22,7 @@ from aacbench.util.source_file import SourceFile
 
 if TYPE_CHECKING:
     from aacbench.graphs.record import Graph
+    from aacbench.maps.record import MapSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,29 @@ class GraphOf:
         from aacbench.graphs.load import load  # imported late: listing methods needs no graph
 
         return load(name) if comes_with_us(name) else _plugins(self.sources).graph(name)
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderOf:
+    """Finds an encoder by name in any process; plugins are loaded only for one that is not built in."""
+
+    sources: PluginSources = PluginSources()
+
+    def __call__(self, name: str) -> Encoder:
+        built_in = _plugins(PluginSources()).encoders()
+        return built_in[name].encoder if name in built_in else _plugins(self.sources).encoder(name).encoder
+
+
+@dataclass(frozen=True, slots=True)
+class MapsOf:
+    """Finds a map set by name, with so many maps of each split."""
+
+    sources: PluginSources = PluginSources()
+
+    def __call__(self, name: str, counts: Mapping[str, int]) -> "MapSet":
+        """Load the map set of this name, whether a plugin declares it or it comes with aacbench."""
+        sources = PluginSources() if a_map_set_of_ours(name) else self.sources
+        return _plugins(sources).maps(name, counts)
 
 
 @cache

@@ -14,8 +14,10 @@ from typing import Any, TypeVar
 
 import pluggy
 
+from aacbench.contract.encoder import Encoder, MapSource
 from aacbench.contract.method import Method
 from aacbench.plugins import checks, hookspecs
+from aacbench.plugins.encoders import BUILT_IN as ENCODERS
 from aacbench.plugins.hookspecs import HOOKS, PREFIX, PROJECT
 from aacbench.plugins.methods import BUILT_IN
 from aacbench.plugins.records import GraphSource, Origin, Plugin, PluginError, Problem, ProtocolFile, Report
@@ -27,7 +29,7 @@ from aacbench.version import VERSION
 VARIABLE = "AACBENCH_PLUGINS"
 MOST_RECORDS = 10_000  # a hook that yields without end must not hang the tool
 
-Record = TypeVar("Record", Method, GraphSource, ProtocolFile, Report)
+Record = TypeVar("Record", Method, GraphSource, ProtocolFile, Encoder, MapSource, Report)
 
 
 @contextmanager
@@ -88,7 +90,8 @@ def candidates(
         except PluginError as error:
             path = expanded(str(file)).absolute()
             problems.append(Problem(Origin(path.stem, "file", str(path)), str(error)))
-    return [*map(_built_in, BUILT_IN), *installed, *map(_file, sources.values())], problems
+    built_in = [*(_built_in("methods", name) for name in BUILT_IN), *(_built_in("encoders", name) for name in ENCODERS)]
+    return [*built_in, *installed, *map(_file, sources.values())], problems
 
 
 def any_foreign(environment: Mapping[str, str]) -> bool:
@@ -111,13 +114,13 @@ def _selected(environment: Mapping[str, str]) -> tuple[set[str] | None, list[str
 
 def _missing(names: set[str], installed: list[Candidate]) -> Iterator[Problem]:
     known = {name: None for entry in installed for name in (entry.origin.plugin, entry.origin.where)}
-    for name in sorted(names - set(known) - set(BUILT_IN)):
+    for name in sorted(names - set(known) - set(BUILT_IN) - set(ENCODERS)):
         reason = f"No installed plugin has this name{suggestion(name, known)} Unset {VARIABLE} to see all."
         yield Problem(Origin(name, "distribution", f"${VARIABLE}"), reason)
 
 
-def _built_in(name: str) -> Candidate:
-    module = f"{__package__}.methods.{name}"
+def _built_in(folder: str, name: str) -> Candidate:
+    module = f"{__package__}.{folder}.{name}"
     origin = Origin(name, "built-in", PROJECT, VERSION)
     return Candidate(origin, lambda: import_module(module), lambda: package_digest(module, outermost=False))
 
@@ -147,6 +150,8 @@ def load(candidate: Candidate) -> Plugin:
         methods=_collect(hooks.aacbench_methods, Method, checks.check_method),
         graphs=_collect(hooks.aacbench_graphs, GraphSource, checks.check_graph),
         protocols=_collect(hooks.aacbench_protocols, ProtocolFile, checks.check_protocol),
+        encoders=_collect(hooks.aacbench_encoders, Encoder, checks.check_encoder),
+        maps=_collect(hooks.aacbench_maps, MapSource, checks.check_maps),
         reports=_collect(hooks.aacbench_reports, Report, checks.check_report),
         hooks=hooks,
         source=candidate.source,

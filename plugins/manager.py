@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import redirect_stdout
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from aacbench.errors import DataError, UsageError
 from aacbench.graphs.catalogue import comes_with_us
+from aacbench.maps.names import comes_with_us as a_map_set_of_ours
 from aacbench.plugins.loader import boundary, candidates, load
 from aacbench.plugins.records import (
+    LoadedEncoder,
     LoadedGraph,
+    LoadedMaps,
     LoadedMethod,
     LoadedReport,
     Origin,
@@ -31,9 +34,10 @@ from aacbench.util.timeouts import at_most
 
 if TYPE_CHECKING:
     from aacbench.graphs.record import Graph
+    from aacbench.maps.record import MapSet
 
 OBSERVER_SECONDS = 10.0  # an observer that needs longer must start a process of its own
-KINDS = ("methods", "graphs", "protocols", "reports")  # that a plugin declares
+KINDS = ("methods", "graphs", "protocols", "encoders", "maps", "reports")  # that a plugin declares
 
 
 class PluginManager:
@@ -68,6 +72,16 @@ class PluginManager:
     def protocols(self) -> Mapping[str, ProtocolFile]:
         return MappingProxyType({protocol.name: protocol for plugin in self.plugins() for protocol in plugin.protocols})
 
+    def encoders(self) -> Mapping[str, LoadedEncoder]:
+        return MappingProxyType(
+            {each.name: LoadedEncoder(each, plugin.origin) for plugin in self.plugins() for each in plugin.encoders}
+        )
+
+    def map_sets(self) -> Mapping[str, LoadedMaps]:
+        return MappingProxyType(
+            {each.name: LoadedMaps(each, plugin.origin) for plugin in self.plugins() for each in plugin.maps}
+        )
+
     def reports(self) -> tuple[LoadedReport, ...]:
         return tuple(LoadedReport(report, plugin.origin) for plugin in self.plugins() for report in plugin.reports)
 
@@ -76,10 +90,20 @@ class PluginManager:
         known = self.methods()
         if name in known:
             return known[name]
+        raise self._unknown("method", name, known)
+
+    def encoder(self, name: str) -> LoadedEncoder:
+        """Return the encoder of this name, or raise `UsageError`."""
+        known = self.encoders()
+        if name in known:
+            return known[name]
+        raise self._unknown("encoder", name, known)
+
+    def _unknown(self, kind: str, name: str, known: Iterable[str]) -> UsageError:
         broken = ", ".join(dict.fromkeys(problem.origin.plugin for problem in self._problems))
         hint = f"; these plugins could not be loaded and may define it: {broken}" if broken else ""
         near, all_names = suggestion(name, known), ", ".join(known)
-        raise UsageError(f"Unknown method {name!r}{near} Known methods: {all_names}{hint}.")
+        return UsageError(f"Unknown {kind} {name!r}{near} Known {kind}s: {all_names}{hint}.")
 
     def graph(self, name: str) -> "Graph":
         """Load the graph of this name, whether a plugin declares it or it comes with aacbench."""
@@ -87,6 +111,16 @@ class PluginManager:
 
         declared = self.graphs().get(name)
         return load(name) if declared is None else _load_graph(declared)
+
+    def maps(self, name: str, counts: Mapping[str, int] | None = None) -> "MapSet":
+        """Load the map set of this name, whether a plugin declares it or it comes with aacbench."""
+        from aacbench.maps.load import load_maps
+
+        declared = self.map_sets().get(name)
+        if declared is None:
+            return load_maps(name, counts)
+        found = _load_maps(declared)
+        return found if counts is None else found.take(counts)
 
     def cell_finished(self, cell: Mapping[str, Any]) -> None:
         self._notify("aacbench_cell_finished", cell=cell)
@@ -181,7 +215,25 @@ def _load_graph(declared: LoadedGraph) -> "Graph":
         raise DataError(str(error)) from error
 
 
+def _load_maps(declared: LoadedMaps) -> "MapSet":
+    from aacbench.maps.record import MapSet, checked
+
+    name, where = declared.source.name, declared.origin.where
+    try:
+        with boundary(f"The map set {name!r} of {where} cannot be loaded"):
+            maps = declared.source.load()
+            if not isinstance(maps, MapSet):
+                kind = type(maps).__name__
+                raise PluginError(f"The map set {name!r} of {where} is a {kind}; load() must return a MapSet.")
+            return checked(replace(maps, name=name))
+    except PluginError as error:
+        raise DataError(str(error)) from error
+
+
 def _check_graph_names(plugin: Plugin) -> None:
+    for maps in plugin.maps:
+        if a_map_set_of_ours(maps.name):
+            raise PluginError(f"The name {maps.name!r} among its maps is taken by a map set that comes with aacbench.")
     for graph in plugin.graphs:
         if comes_with_us(graph.name):
             raise PluginError(f"The name {graph.name!r} among its graphs is taken by a graph that comes with aacbench.")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aacbench.contract.encoder import Encoder, MapSource
 from aacbench.contract.method import Method
 from aacbench.util.source_file import SourceFile
 
@@ -115,6 +116,22 @@ class LoadedGraph:
 
 
 @dataclass(frozen=True, slots=True)
+class LoadedEncoder:
+    """An encoder and where it comes from."""
+
+    encoder: Encoder
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedMaps:
+    """A map set of a plugin, not loaded yet, and where it comes from."""
+
+    source: MapSource
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
 class LoadedReport:
     """A report of a plugin, not made yet, and where it comes from."""
 
@@ -142,6 +159,8 @@ class Plugin:
     methods: tuple[Method, ...] = ()
     graphs: tuple[GraphSource, ...] = ()
     protocols: tuple[ProtocolFile, ...] = ()
+    encoders: tuple[Encoder, ...] = ()
+    maps: tuple[MapSource, ...] = ()
     reports: tuple[Report, ...] = ()
     source: SourceFile | None = None  # the bytes that ran, if the plugin is a file
     hooks: Any = field(default=None, repr=False, compare=False)  # pluggy's relay to this plugin alone

@@ -1,8 +1,9 @@
-"""Resolve a method's settings: fill in defaults, convert text from a command line, refuse the rest."""
+"""Resolve the settings of a method or an encoder: defaults, conversion of text, refusals."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from aacbench.contract.encoder import Encoder
 from aacbench.contract.method import Method, Parameter, Params
 from aacbench.contract.parameters import accepted_values, problem_with
 from aacbench.errors import UsageError
@@ -13,8 +14,8 @@ CHECK_SECONDS = 10.0  # a method's own check of a few settings
 _WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
-def resolve(method: Method, settings: Mapping[str, Any]) -> Params:
-    """Return every parameter of a method with its value, in declared order; raise `UsageError` for a wrong one."""
+def resolve(method: Method | Encoder, settings: Mapping[str, Any]) -> Params:
+    """Return every parameter with its value, in declared order; raise `UsageError` for a wrong one."""
     for key in settings:
         if key not in method.parameters:
             raise UsageError(_unknown(method, key))
@@ -24,11 +25,15 @@ def resolve(method: Method, settings: Mapping[str, Any]) -> Params:
     }
     problem = _check_together(method, params)
     if problem:
-        raise UsageError(f"Method {method.name!r}: {problem}")
+        raise UsageError(f"{_kind(method).capitalize()} {method.name!r}: {problem}")
     return params
 
 
-def _check_together(method: Method, params: Params) -> str:
+def _kind(method: Method | Encoder) -> str:
+    return "encoder" if isinstance(method, Encoder) else "method"
+
+
+def _check_together(method: Method | Encoder, params: Params) -> str:
     try:
         with at_most(CHECK_SECONDS):
             problem = method.check(dict(params))
@@ -37,11 +42,11 @@ def _check_together(method: Method, params: Params) -> str:
     return problem if isinstance(problem, str) else f"its check of the settings must return text, not {problem!r}."
 
 
-def _value(method: Method, key: str, parameter: Parameter, given: Any) -> bool | int | float | str:
+def _value(method: Method | Encoder, key: str, parameter: Parameter, given: Any) -> bool | int | float | str:
     value = _converted(parameter, given)
     wrong = problem_with(parameter, value)
     if wrong:
-        raise UsageError(f"Parameter {key!r} of method {method.name!r} takes {wrong}, not {given!r}.")
+        raise UsageError(f"Parameter {key!r} of {_kind(method)} {method.name!r} takes {wrong}, not {given!r}.")
     result: bool | int | float | str = type(parameter.default)(value)
     return result
 
@@ -60,8 +65,9 @@ def _converted(parameter: Parameter, given: Any) -> Any:
         return given
 
 
-def _unknown(method: Method, key: str) -> str:
+def _unknown(method: Method | Encoder, key: str) -> str:
+    what = f"{_kind(method).capitalize()} {method.name!r}"
     if not method.parameters:
-        return f"Method {method.name!r} has no parameter {key!r}; it has no parameters."
+        return f"{what} has no parameter {key!r}; it has no parameters."
     known = "; ".join(f"{name} ({accepted_values(parameter)})" for name, parameter in method.parameters.items())
-    return f"Method {method.name!r} has no parameter {key!r}{suggestion(key, method.parameters)} It has {known}."
+    return f"{what} has no parameter {key!r}{suggestion(key, method.parameters)} It has {known}."

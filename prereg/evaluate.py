@@ -26,7 +26,7 @@ from aacbench.prereg.predictions import (
 from aacbench.prereg.schema import Published, Registration
 from aacbench.prereg.verdicts import Verdicts
 from aacbench.run.layout import QUERIES_FILE
-from aacbench.run.matched import Side, expansions, partner, sides, with_memory
+from aacbench.run.matched import Side, partner, sides, with_memory
 from aacbench.run.records import BASELINE, TEST
 from aacbench.run.store import Cell
 from aacbench.stats import (
@@ -85,7 +85,7 @@ class Rows:
         if other is None:
             raise MissingError(reason)
         base = [side for side in sides(self.cells, BASELINE) if side.graph == place.graph and side.good]
-        dijkstra = expansions(base[0].good[0], self.split) if base else None
+        dijkstra = base[0].base(self.split) if base else None
         found = effect_of_rows(one.rows(self.split), other.rows(self.split), profile, estimand(unit), dijkstra)
         return with_memory(found, one, other, profile)
 

@@ -1,8 +1,9 @@
 """A new registration to fill in: the study of a protocol as TOML, with a comment on each decision."""
 
+from aacbench.errors import UsageError
 from aacbench.prereg.schema import TAG
 from aacbench.protocols.reader import method_table, toml_lines, toml_value
-from aacbench.run.records import BASELINE, Study
+from aacbench.run.records import BASELINE, CONTEXT, Study
 
 ALT_AGAIN = "alt-pool"  # chooses alt's landmarks, so a prediction about the two says nothing
 
@@ -76,6 +77,9 @@ target = 0.8
 
 
 def new_registration(study: Study, name: str, title: str) -> str:
+    """Return the text of a registration of this study."""
+    if study.kind == CONTEXT:
+        raise UsageError(f"{study.protocol} cannot be registered: on maps, graphs are known only after encoders ran.")
     a, *others = (choice.label for choice in study.methods if choice.name != BASELINE)
     b = next((label for label in others if label != ALT_AGAIN), BASELINE)
     values = {

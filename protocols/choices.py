@@ -32,6 +32,8 @@ def override(
     queries: str | int | QueryPlan | None = None,
     search: str | None = None,
     convention: str | None = None,
+    maps: str | Sequence[str] | None = None,
+    encoders: str | Sequence[MethodChoice] | None = None,
     traffic: str | Sequence[str] | None = None,
 ) -> Study:
     """Return the study with these values instead of the protocol's, under the same checks.
@@ -41,7 +43,11 @@ def override(
     total that is cut in the protocol's own proportion, or the path of a query file, all of which is used.
     """
     changes = {
-        "methods": None if methods is None else [method_table(choice) for choice in _chosen(study, methods)],
+        "methods": None if methods is None else [method_table(choice) for choice in _chosen(study.methods, methods)],
+        "encoders": None
+        if encoders is None
+        else [method_table(choice) for choice in _chosen(study.encoders, encoders)],
+        "maps": _entries(maps, str),
         "graphs": _entries(graphs, str),
         "budgets": _entries(budgets, value_of),
         "seeds": _entries(seeds, value_of),
@@ -82,12 +88,12 @@ def value_of(text: str) -> bool | int | float | str:
     return text
 
 
-def _chosen(study: Study, methods: str | Sequence[MethodChoice]) -> Sequence[MethodChoice]:
+def _chosen(protocol: Sequence[MethodChoice], methods: str | Sequence[MethodChoice]) -> Sequence[MethodChoice]:
     if not isinstance(methods, str):
         return methods
     merged: dict[object, MethodChoice] = {}  # the text may make several settings of a method equal
     for wanted in parse_methods(methods):
-        described = [choice for choice in study.methods if choice.name == wanted.name]
+        described = [choice for choice in protocol if choice.name == wanted.name]
         for base in described or [wanted]:
             settings = {key: value for key, value in base.settings.items() if key not in wanted.grid}
             grid = {key: options for key, options in base.grid.items() if key not in wanted.settings}

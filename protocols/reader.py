@@ -14,8 +14,21 @@ from aacbench.contract.budget import convention
 from aacbench.errors import UsageError
 from aacbench.graphs.catalogue import name_and_file
 from aacbench.protocols import values
+from aacbench.protocols.contextual import on_maps
 from aacbench.protocols.values import Check, many, one_of, record_of, table_of, whole
-from aacbench.run.records import FILE, SCENARIO, STRATA, MethodChoice, QueryPlan, Study, Variant
+from aacbench.run.records import (
+    CONTEXT,
+    FILE,
+    KINDS,
+    SCENARIO,
+    STRATA,
+    Certificates,
+    MapSplits,
+    MethodChoice,
+    QueryPlan,
+    Study,
+    Variant,
+)
 from aacbench.util.input_file import read_input
 from aacbench.util.paths import expanded
 
@@ -49,10 +62,12 @@ def parse_protocol(text: str) -> Study:
 def to_toml(study: Study) -> str:
     """Return the study as a protocol with every key, which reads back to the same study."""
     record = study.record()
-    queries, variants = record.pop("queries"), record.pop("variants", [])
-    del record["methods"]
-    parts = [toml_lines(record), "[queries]\n" + toml_lines(queries)]
-    parts += ["[[methods]]\n" + toml_lines(method_table(choice)) for choice in study.methods]
+    tables = {key: record.pop(key) for key in ("queries", "splits", "certificates") if key in record}
+    lists = {"encoders": study.encoders, "methods": study.methods}
+    variants = record.pop("variants", [])
+    parts = [toml_lines({key: value for key, value in record.items() if key not in lists})]
+    parts += [f"[{key}]\n" + toml_lines(table) for key, table in tables.items()]
+    parts += [f"[[{key}]]\n" + toml_lines(method_table(choice)) for key, choices in lists.items() for choice in choices]
     parts += ["[[variants]]\n" + toml_lines(variant) for variant in variants]
     return "\n".join(parts)
 
@@ -75,7 +90,11 @@ def study_of(table: Mapping[str, Any], names: Mapping[str, str]) -> Study:
 
 
 def coherent(study: Study) -> Study:
-    """Return the same study, or raise where its values contradict each other."""
+    """Return the study, on maps with what its kind implies, or raise where its values contradict each other."""
+    if study.kind == CONTEXT or study.maps or study.encoders:
+        study = on_maps(study)
+    elif not study.graphs:
+        raise UsageError("graphs is missing.")
     if "count" not in study.measure:
         raise UsageError("measure must include count: only counted searches are timed and audited.")
     grids = [choice.name for choice in study.methods if choice.grid]
@@ -210,6 +229,7 @@ QUERIES: dict[str, Check] = {
     "strict": values.flag,
     "file": values.text,
     "shuffle": values.flag,
+    "random": whole(1),
 }
 CONVENTION = _named_by(lambda label: convention(label).label)
 METHOD: dict[str, Check] = {
@@ -217,6 +237,13 @@ METHOD: dict[str, Check] = {
     "settings": table_of(values.setting),
     "grid": table_of(many(values.setting)),
 }
+SPLITS: dict[str, Check] = {
+    "train": whole(1),
+    "validation": whole(1),
+    "calibration": whole(1),
+    "test": whole(1),
+}
+CERTIFICATES: dict[str, Check] = {"alpha": many(values.rate)}
 VARIANT: dict[str, Check] = {
     "name": values.name,
     "factor": values.text,
@@ -240,6 +267,11 @@ TOP: dict[str, Check] = {
     "selection": one_of(SELECTIONS),
     "measure": many(one_of(MEASURES)),
     "analysis": _analysis,
+    "kind": one_of(KINDS),
+    "maps": many(values.text),
+    "splits": lambda value, key: record_of(MapSplits, value, SPLITS, key),
+    "encoders": _methods,
+    "certificates": lambda value, key: record_of(Certificates, value, CERTIFICATES, key),
     "variants": _variants,
     "traffic": many(_named_by(_traffic_name)),
 }
@@ -250,6 +282,8 @@ KEYS = (
     *TOP,
     *(f"queries.{key}" for key in QUERIES),
     *(f"methods.{key}" for key in METHOD),
+    *(f"splits.{key}" for key in SPLITS),
+    *(f"certificates.{key}" for key in CERTIFICATES),
     *(f"variants.{key}" for key in VARIANT),
 )
 

@@ -80,6 +80,12 @@ def budget(value: Any, key: str) -> float:
     return float(value)
 
 
+def rate(value: Any, key: str) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < 1:
+        raise wrong(key, "a number between 0 and 1", value)
+    return float(value)
+
+
 def setting(value: Any, key: str) -> bool | int | float | str:
     if isinstance(value, str):
         return text(value, key)

@@ -190,6 +190,9 @@ def table_notes(plan: Mapping[str, Any] | None) -> list[str]:
 def conditions(study: Mapping[str, Any]) -> str:
     """Return how many queries of which kind a study has, how it searches, and how it charges bytes."""
     queries = study["queries"]
+    if queries.get("random") is not None:
+        counts = f"{queries['random']} random queries on each test map ({queries['mode']}, seed {queries['seed']})"
+        return f"{counts}; search {study['search']}; bytes by {study['convention']}, per vertex and map."
     each = " per stratum" if queries["mode"] == STRATA else ""
     drawn = f"{queries['mode']}, seed {queries['seed']}"
     origin = drawn if queries["mode"] not in (SCENARIO, FILE) else queries.get("file") or "each map's scenario"

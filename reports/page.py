@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.reports import controls, latency, statistics_text, tables
+from aacbench.reports import contextual, controls, latency, statistics_text, tables
 from aacbench.reports.figures import Drawing
 from aacbench.reports.formatting import table_notes, warnings_of, with_short_graphs
 from aacbench.reports.latency import Latency
@@ -80,6 +80,7 @@ def html(found: Findings) -> str:
         controls=_controls(found),
         warnings=warnings_of(found.contents.plan),
         results=_results(found),
+        contextual=[sheet(part.title, part.rows, part.text, part.notes) for part in contextual.parts(found.contents)],
         comparisons=_comparisons(found),
         untested=found.untested,
         latencies=_latencies(found),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from aacbench.errors import UsageError
 from aacbench.reports.formatting import ORACLE, study_notes
-from aacbench.run.matched import Side, expansions, partner, sides, with_memory
+from aacbench.run.matched import Side, partner, sides, with_memory
 from aacbench.run.records import BASELINE
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
@@ -94,7 +94,7 @@ def analyse(
     reported = [cell for cell in study.own_cells() if cell.is_reported]
     a, b = _methods(reported, a, b)
     sides_a, sides_b, sides_base = (sides(reported, label) for label in (a, b, BASELINE))
-    dijkstra = {side.graph: expansions(side.good[0]) for side in sides_base if side.good}
+    dijkstra = {side.graph: side.base() for side in sides_base if side.good}
     analyses, unpaired = [], []
     for one in sides_a:
         other, reason = partner(one, sides_b, profile)
@@ -115,8 +115,13 @@ def analyse(
         failures=tuple(dict.fromkeys(_failure(cell) for cell in cells if cell.outcome not in ("ok", "unsupported"))),
         outcomes=tuple(cell.outcome for cell in cells),
         graphs=tuple(dict.fromkeys(cell.key["graph"] for cell in cells)),
-        warnings=(*study_notes(study.plan), *(f"{label} {ORACLE}" for label in oracles)),
+        warnings=(*study_notes(study.plan), *_units(cells), *(f"{label} {ORACLE}" for label in oracles)),
     )
+
+
+def _units(cells: Sequence[Cell]) -> list[str]:
+    on_maps = any("context" in cell.record for cell in cells)
+    return ["A query here is a map: the expansions of all its random queries together."] if on_maps else []
 
 
 def _methods(cells: Sequence[Cell], a: str | None, b: str | None) -> tuple[str, str]:

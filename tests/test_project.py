@@ -13,16 +13,17 @@ HARNESS = ROOT / "harness"
 
 # What each part may import besides itself, `errors` and `version`.
 BASE = {"util", "contract"}
-CORE = BASE | {"graphs", "queries", "search", "labels", "bundle", "run", "processes", "stats"}
+CORE = BASE | {"graphs", "maps", "queries", "search", "labels", "bundle", "run", "processes", "stats"}
 MAY_IMPORT = {
     "util": set(),
     "contract": {"util"},
     "processes": {"util"},
     "stats": {"util"},
     "graphs": BASE,
+    "maps": BASE | {"graphs"},
     "queries": BASE | {"graphs"},
     "search": BASE | {"graphs"},
-    "labels": BASE | {"graphs", "queries", "search"},
+    "labels": BASE | {"graphs", "maps", "queries", "search"},
     "bundle": BASE | {"graphs", "queries", "search", "labels"},
     "run": CORE,
     "testing": CORE - {"stats"},

@@ -69,7 +69,14 @@ def bundle_folder(root: Path, name: str) -> Path:
 
 
 def save(root: Path, heuristic: Heuristic, graph: Graph, info: Mapping[str, Any] | None = None) -> Bundle:
-    """Save a heuristic below `root`, unless it is there already. A scalar heuristic has nothing to save: refused.
+    """Save a heuristic below `root`, unless it is there already. A scalar heuristic has nothing to save: refused."""
+    return save_for(root, heuristic, {"graph": graph.digest, "vertices": graph.vertices}, info)
+
+
+def save_for(
+    root: Path, heuristic: Heuristic, made_for: Mapping[str, Any], info: Mapping[str, Any] | None = None
+) -> Bundle:
+    """Save arrays and functions that were made for something, which is part of the digest.
 
     Nothing is synced: a bundle that a crash has damaged is noticed when it is loaded, and written again here.
     """
@@ -80,8 +87,7 @@ def save(root: Path, heuristic: Heuristic, graph: Graph, info: Mapping[str, Any]
     modules = dict.fromkeys(address.module for address in _addresses(described))
     used = [source for module in modules if (source := source_of(module))]
     content = {
-        "graph": graph.digest,
-        "vertices": graph.vertices,
+        **made_for,
         "parts": described,
         "arrays": {name: {"file": files[name], **_shape(array)} for name, array in arrays.items()},
         "sources": [

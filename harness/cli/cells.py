@@ -31,11 +31,17 @@ def find_id(root: Path, beginning: str) -> str:
 
 def find_cell(root: Path, beginning: str) -> "Cell":
     """Return the one cell whose id begins so."""
+    from aacbench.run.records import ENCODE
     from aacbench.run.store import read_cell
 
     found = read_cell(root, find_id(root, beginning))
     if found is None:  # a run replaced it just now
         raise UsageError(f"Cell {beginning} in {root} has just been removed; start the command again.")
+    if found.key.get("role") == ENCODE:
+        name = f"{found.key['label']} on {found.key['graph']}"
+        raise UsageError(
+            f"Cell {beginning} is that of the encoder {name}; name the cell of a method on its predictions."
+        )
     return found
 
 
@@ -78,7 +84,7 @@ def cell_records(contents: "StudyContents") -> list[dict[str, Any]]:
     from aacbench.reports.formatting import short_settings
 
     planned = set(contents.plan["cells"] if contents.plan is not None else ())
-    in_plan = [cell.cell_id for cell in contents.planned_cells()]
+    in_plan = [cell.cell_id for cell in (*contents.encode_cells(), *contents.planned_cells())]
     others = [name for name in contents.cells if name not in planned]
     records = []
     for name in (*in_plan, *others):

@@ -12,6 +12,7 @@ from aacbench.library.plugins import warn
 
 if TYPE_CHECKING:
     from aacbench.contract.method import Method
+    from aacbench.run.store import Cell
     from aacbench.testing.report import Result
     from aacbench.testing.runners import CheckJob
 
@@ -39,7 +40,7 @@ def check(
     time_limit: float,
     as_json: bool,
 ) -> None:
-    """Check a method's claims on a zoo of small graphs. NAME may have settings.
+    """Check a method's claims on a zoo of small graphs, or an encoder on small maps. NAME may have settings.
 
     \b
     aacbench check alt
@@ -49,6 +50,9 @@ def check(
     from aacbench.processes.pool import Limits
     from aacbench.testing.runners import check_in_worker
 
+    on_maps = _checked_on_maps(name, plugin_files, time_limit)
+    if on_maps is not None:
+        context.exit(_print_cells(on_maps, as_json))
     method, job = _prepare(name, plugin_files, _parse_budgets(budgets), dict(map(_parse_expected, expect)))
     report = check_in_worker(
         method,
@@ -63,6 +67,31 @@ def check(
     else:
         click.echo("\n".join(report.closing()))
     context.exit(0 if report.ok else SOME_FAILED)
+
+
+def _checked_on_maps(text: str, files: tuple[Path, ...], time_limit: float) -> "list[Cell] | None":
+    """Return the cells of a small study on maps, for an encoder or a method that takes only maps; else None."""
+    from aacbench.library.map_check import check_encoder, check_on_maps, only_on_maps
+    from aacbench.plugins.manager import load_plugins
+    from aacbench.plugins.settings import resolve
+
+    (name, settings), plugins = _parse_method(text), load_plugins(files)
+    if name in plugins.encoders() and name not in plugins.methods():
+        return check_encoder(text, files, time_limit)
+    method = plugins.method(name).method
+    if method.made_of is None and only_on_maps(method, resolve(method, settings)):
+        return check_on_maps(text, files, time_limit)
+    return None
+
+
+def _print_cells(cells: "list[Cell]", as_json: bool) -> int:
+    if as_json:
+        records = [(cell.key["graph"], cell.outcome, cell.record["reason"]) for cell in cells]
+        echo_json([dict(zip(("maps", "outcome", "reason"), record, strict=True)) for record in records])
+    for cell in cells if not as_json else ():
+        reason = cell.record["reason"] or "no fault found; built again, the same bytes came out"
+        click.echo(f"{cell.outcome:<12} {cell.key['label']} on {cell.key['graph']}: {reason}")
+    return 0 if all(cell.outcome == "ok" for cell in cells) else SOME_FAILED
 
 
 def _prepare(

@@ -20,6 +20,7 @@ GROUPS = {
         "protocols": ("aacbench.cli.protocols:protocols", "List the protocols, or show one."),
         "methods": ("aacbench.cli.methods:methods", "List the methods, or show one: claims, parameters, an example."),
         "graphs": ("aacbench.cli.graphs:graphs", "List the graphs, or show one."),
+        "maps": ("aacbench.cli.maps:maps", "List the map sets, show one, write terrain as files, or check files."),
     },
     "Read the results": {
         "studies": ("aacbench.cli.studies:studies", "List the studies, and what each folder holds."),

@@ -17,6 +17,8 @@ STOPPED = 1  # as for a run that could not finish some of its cells
 @click.option("--protocol", help="A protocol's name, or the path of a TOML file.  [default: quick]")
 @click.option("--methods", help='Methods, such as "alt[tie=fifo],alt-pool[K0=64],hybrid[a=alt-pool[K0=32],b=alt]".')
 @click.option("--graphs", help="Graphs by name, separated by commas.")
+@click.option("--maps", help="Map sets by name, in a protocol of the kind context.")
+@click.option("--encoders", help='Encoders of the same, such as "true,from-file[path=mine.npy]".')
 @click.option("--budgets", help="Bytes per vertex, separated by commas.")
 @click.option("--seeds", help="Seeds, separated by commas.")
 @click.option(

@@ -63,6 +63,8 @@ class GraphInfo:
     """Bytes of one distance label: 4 if every distance fits int32 or if weights are floats, else 8."""
     coordinates: bool = False
     """Whether every vertex has coordinates."""
+    side: int = 0
+    """Cells a side if the graph is a map of a map set, else 0."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:  # declaring a method must stay fast, so nothing heavy is impo
     import numpy.typing as npt
 
     from aacbench.contract.budget import Budget, GraphInfo
+    from aacbench.contract.families import MapsContext
     from aacbench.graphs.record import Graph
     from aacbench.labels.pool import Pool
     from aacbench.queries.record import QuerySet
@@ -276,6 +277,9 @@ class Method:
     `check(params)` checks what a single `Parameter` cannot, such as one setting limiting another. It returns an empty
     string, or one sentence that says what is wrong. It is called before a run is planned.
 
+    `build_maps(context)` returns one heuristic for all maps of a set. A method without it is built on each map by
+    itself, and the rows are stacked.
+
     `waives(params)` names the claims that the method does not make with these settings: `("consistent",)`.
     """
 
@@ -288,6 +292,7 @@ class Method:
     made_of: Callable[[Params], tuple[Part, ...]] | None = None
     search: Callable[[Params], Mapping[str, bool | str]] = no_preference
     check: Callable[[Params], str] = no_objection
+    build_maps: "Callable[[MapsContext], Heuristic | Unsupported] | None" = None
     docs: str = ""  # where to read about it, shown by `aacbench methods`: a URL, or a page of the project
     chooses: bool = False
     waives: Callable[[Params], Collection[str]] = waives_nothing

@@ -12,7 +12,7 @@ from aacbench.graphs.record import Array
 from aacbench.search.batch import checked_vertices
 from aacbench.search.heap import sift_down, sift_up
 from aacbench.search.networks import Arcs, Network, borrow, give_back
-from aacbench.util.compiled import allocation_free
+from aacbench.util.compiled import allocation_free, inner
 
 
 class Direction(Enum):
@@ -66,6 +66,18 @@ def placed_distances(
     return found
 
 
+def distances_from_all(network: Network, vertices: Array) -> Array:
+    """Return the distance of each v, in the graph's own order, from the nearest of these vertices; -1 if none."""
+    graph = network.graph
+    sources = network.place[checked_vertices(network, vertices)].astype(np.int64)
+    found = np.empty(graph.vertices, dtype=graph.weights.dtype)
+    farthest = graph.weights.dtype.type(2**62 if graph.integral else np.inf)
+    work = borrow(network)
+    all_to_all(network.arcs, sources, farthest, found, work.heap)
+    give_back(network, work)
+    return found[network.place]
+
+
 @allocation_free
 def one_to_all(arcs: Arcs, source: int, limit: float, distances: Array, heap: Array) -> int:
     """Fill `distances` from the source, -1 if unreachable or beyond the limit; return how many vertices were settled.
@@ -76,7 +88,26 @@ def one_to_all(arcs: Arcs, source: int, limit: float, distances: Array, heap: Ar
     distances[source] = 0
     zero = distances[source]  # in the type of the weights
     sift_up(heap, 0, zero, zero, np.uint32(0), np.uint32(source))
-    size, settled = 1, 0
+    return _settle(arcs, limit, distances, heap, 1)
+
+
+@allocation_free
+def all_to_all(arcs: Arcs, sources: Array, limit: float, distances: Array, heap: Array) -> int:
+    """Fill `distances` from the nearest of several sources, as `one_to_all` does from one."""
+    distances[:] = -1
+    size = 0
+    for source in sources:
+        distances[source] = 0
+        sift_up(heap, size, distances[source], distances[source], np.uint32(0), np.uint32(source))
+        size += 1
+    return _settle(arcs, limit, distances, heap, size)
+
+
+@inner
+def _settle(arcs: Arcs, limit: float, distances: Array, heap: Array, size: int) -> int:
+    """Empty the heap, which has the sources; return how many vertices were settled."""
+    zero = distances[heap[0].vertex]
+    settled = 0
     indptr, heads, weights = arcs.indptr, arcs.heads, arcs.weights
     while size > 0:
         g, u = heap[0].f, heap[0].vertex

@@ -14,9 +14,10 @@ from aacbench.bundle.arrays import arrays_of, read_only
 from aacbench.bundle.deploy import Deployed, deploy
 from aacbench.bundle.inventory import Inventory, inventory
 from aacbench.contract.method import Claims, Heuristic, Params
-from aacbench.errors import BundleError
+from aacbench.errors import BundleError, UsageError
 from aacbench.graphs.record import Array, Graph
 from aacbench.run.audit import Audit, Counterexample, audit_bounds
+from aacbench.run.records import ATLAS
 from aacbench.search import Answers, Network, search
 from aacbench.search.batch import checked_vertices
 from aacbench.search.networks import stored_network
@@ -143,6 +144,8 @@ def loaded(bundle: store.Bundle, graph: Graph | None = None) -> GraphHeuristic:
         from aacbench.graphs.load import load
 
         name, file = (bundle.info.get(key, "") for key in ("graph", "graph_file"))
+        if file.startswith(ATLAS):
+            raise UsageError(f"{name} are maps with predicted costs; give the graph that atlas makes of costs.npy.")
         graph = load(f"{name}={file}" if file else name)
     if graph.digest != bundle.content["graph"]:
         told = bundle.content["graph"][:12]

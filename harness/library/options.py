@@ -17,7 +17,10 @@ LEAST_MEMORY, MOST_MEMORY = 0.5, 2.0**20  # GiB; with less a worker cannot even 
 MOST_WORKERS, MANY_WORKERS = 4, 1024  # by default, and at all
 REPETITIONS = 5
 
-OVERRIDES = ("methods", "graphs", "budgets", "seeds", "queries", "search", "convention", "traffic")
+OVERRIDES = (
+    *("methods", "graphs", "budgets", "seeds", "queries", "search", "convention"),
+    *("traffic", "maps", "encoders"),
+)
 EXECUTORS = ("local", "dask")
 
 
@@ -46,6 +49,8 @@ class RunOptions:
     queries: Any = None
     search: str | None = None
     convention: str | None = None
+    maps: Any = None
+    encoders: Any = None
     traffic: Any = None
     plugin_files: Sequence[str | Path] = ()
     workers: int

@@ -30,7 +30,7 @@ from aacbench.reports.formatting import (
 )
 from aacbench.run.layout import SHORT_DIGITS
 from aacbench.run.plan import CellPlan, estimated_work
-from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, Study
+from aacbench.run.records import BASELINE, CANDIDATE, CHOSEN, CONTEXT, ENCODE, Study
 from aacbench.search.policy import parse
 from aacbench.util.compiling import SENTENCE, tell_within
 from aacbench.util.text import one_line
@@ -55,7 +55,7 @@ def plan_text(
     def switched(cell: CellPlan) -> str:
         return setting_text({key: value for key, value in switches(cell.policy).items() if usual.get(key) != value})
 
-    work = {name: estimated_work(study, cell, infos[cell.built_graph]) for cell, name in cells}
+    work = {name: estimated_work(study, cell, infos[cell.graph_key]) for cell, name in cells}
     groups: dict[tuple[str, str, str, float, str], list[Planned]] = {}
     for cell, name in cells:
         settings = " ".join(filter(None, (short_settings(cell.method, cell.params, defaults), switched(cell))))
@@ -76,6 +76,8 @@ def plan_text(
     ]
     done = sum(name in existing for _, name in cells)
     left = sum(work[name] for _, name in cells if name not in existing)
+    if study.kind == CONTEXT:
+        return "\n".join([aligned(rows, ("graph", "method", "settings")), "", _searches(study, root, len(cells), done)])
     lines = [
         f"{len(cells)} cells into {root}, of which {done} {'is' if done == 1 else 'are'} there already.",
         f"Estimated work for the others: at most {left:.3g} vertices to search (vertices x queries).",
@@ -94,9 +96,21 @@ def plan_text(
     return "\n".join([table, "", *lines, *graph_notes(names), *file_notes(study.graphs), *sorted(refused)])
 
 
+def _searches(study: Study, root: Path, encoders: int, there: int) -> str:
+    """Say what follows the cells of the encoders, whose predictions make the graphs that methods are run on."""
+    methods = ", ".join(choice.label for choice in study.methods)
+    budgets = ", ".join(f"{budget:g}" for budget in study.budgets)
+    return (
+        f"{encoders} cells of encoders into {root}, of which {there} {'is' if there == 1 else 'are'} there already. "
+        f"On what each predicts, {methods} will be run at {budgets} B/v.\n{conditions(study.record())}"
+    )
+
+
 def _named(plan: CellPlan) -> str:
     variant = f" ({plan.variant})" if plan.variant else ""
     name = f"{plan.setting or plan.label}{variant}{_ROLES.get(plan.role, '')}"
+    if plan.role == ENCODE:
+        return f"{plan.graph} {name}, seed {plan.seed}"
     return f"{plan.graph} {name} at {plan.budget:g} B/v, seed {plan.seed}"
 
 
@@ -204,7 +218,7 @@ class Progress:
 
     def _plan(self, facts: Mapping[str, Any]) -> None:
         """Count the cells to come, and those that will be chosen from them, so that the total stays what it is."""
-        some = f"{facts['cells']} cells were chosen" if self._planned else f"{facts['cells']} cells"
+        some = f"{facts['cells']} cells {facts['what']}" if self._planned else f"{facts['cells']} cells"
         self._planned += facts["cells"]
         self._total = self._planned + facts["later"]
         self._left.plan(facts["work"], facts["later"])

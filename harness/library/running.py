@@ -14,7 +14,7 @@ from aacbench.errors import DamagedCellError, StoreError, UsageError
 from aacbench.library.options import RunOptions
 from aacbench.library.plugins import load_files, protocol_files, warn
 from aacbench.library.run_output import Progress, plan_text
-from aacbench.plugins.in_workers import GraphOf, MethodOf, sources_of
+from aacbench.plugins.in_workers import EncoderOf, GraphOf, MapsOf, MethodOf, sources_of
 from aacbench.plugins.manager import PluginManager
 from aacbench.plugins.settings import resolve
 from aacbench.prereg.binding import Bound, BoundRun, bind
@@ -27,8 +27,8 @@ from aacbench.reports.study_text import study_text
 from aacbench.run.driver import prepare, run_study
 from aacbench.run.exit_codes import exit_code
 from aacbench.run.layout import DERIVED, STUDIES
-from aacbench.run.records import BASELINE, Study
-from aacbench.run.run_config import DASK, MethodSource, RunConfig, named
+from aacbench.run.records import BASELINE, CONTEXT, Study
+from aacbench.run.run_config import DASK, EncoderSource, MethodSource, RunConfig, named
 from aacbench.run.store import read_cell, scan
 from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_study
 from aacbench.run.timing import check_place, time_study
@@ -88,6 +88,8 @@ def prepare_run(options: RunOptions, *, to_build: bool = False) -> PreparedRun:
         if bound
         else override(read_protocol(options.protocol or "quick", protocol_files(plugins)), **changes)
     )
+    if options.executor == DASK and study.kind == CONTEXT:
+        raise UsageError("Studies on maps run on this machine only; leave out --executor dask.")
     for kept in ("graphs", "networks"):
         artifacts.remove_abandoned(cache_folder() / kept)
     progress = Progress()
@@ -105,6 +107,8 @@ def prepare_run(options: RunOptions, *, to_build: bool = False) -> PreparedRun:
     )
     for choice in study.methods:
         plugins.method(choice.name)  # an unknown one is named here, before anything is written
+    for choice in study.encoders:
+        plugins.encoder(choice.name)
     check_folder(config.root, study)
     repetitions = options.repetitions if options.time or "time" in study.measure else 0
     return PreparedRun(study, config, plugins, progress, repetitions, bound)
@@ -150,7 +154,16 @@ def config_of(root: Path, plugins: PluginManager, **options: Any) -> RunConfig:
         resolve=resolve,
         method_of=MethodOf(sources),
         graph_of=GraphOf(sources),
-        foreign_graphs={name: found.origin.digest for name, found in plugins.graphs().items()},
+        foreign_graphs={name: found.origin.digest for name, found in plugins.graphs().items()}
+        | {name: found.origin.digest for name, found in plugins.map_sets().items()},
+        encoders={
+            name: EncoderSource(
+                found.encoder, found.origin.digest, files.get(found.origin.where), found.origin.kind == "built-in"
+            )
+            for name, found in plugins.encoders().items()
+        },
+        encoder_of=EncoderOf(sources),
+        maps_of=MapsOf(sources),
         **options,
     )
 

@@ -139,7 +139,7 @@ class OpenStudy:
                 f"The study holds no arrays of cell {found.cell_id}, which is {found.outcome}: it has none, or they "
                 f"were deleted. Build it with aacbench.build."
             )
-        return loaded(bundle)
+        return loaded(bundle, _graph(found, self.path) if plan_of(found.key).on_maps else None)
 
     def counterexample(self, cell: str) -> CellCounterexample | None:
         """What shows that a `wrong` cell breaks its claim, or None where nothing does; `cell` may be shortened."""
@@ -149,7 +149,7 @@ class OpenStudy:
         if not cases:
             return None
         numbers = {name: float(cases[0][name]) for name in ("bound", "limit")}
-        return CellCounterexample(**{**cases[0], **numbers, "graph": _graph(found)})
+        return CellCounterexample(**{**cases[0], **numbers, "graph": _graph(found, self.path)})
 
     def _cell(self, beginning: str) -> Cell:
         fitting = [name for name in self.contents.cells if name.startswith(beginning)]
@@ -233,10 +233,11 @@ def _mean(cell: Cell, split: str) -> float | None:
     return cell.record.get("means", {}).get(split) if cell.outcome == "ok" else None
 
 
-def _graph(cell: Cell) -> "Graph":
+def _graph(cell: Cell, root: Path) -> "Graph":
     from aacbench.graphs.load import load
+    from aacbench.run.predictions import AtlasOf
 
-    graph = load(plan_of(cell.key).graph_source)
+    graph = AtlasOf(load, root.absolute())(plan_of(cell.key).graph_source)
     if graph.digest != cell.key["graph_digest"]:
         raise DataError(f"The graph {cell.key['graph']} is not the one that cell {cell.cell_id} was run on.")
     return graph

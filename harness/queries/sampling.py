@@ -43,7 +43,7 @@ def sample(
     possible = len(vertices) * (len(vertices) - 1)
     if strict and count > possible:
         raise UsageError(f"A component of {len(vertices)} vertices has {possible} distinct queries, not {count}.")
-    pairs = _collect(MODES[mode](random_state(seed), graph, vertices), count, strict)
+    pairs = draw_pairs(MODES[mode](random_state(seed), graph, vertices), count, strict)
     return QuerySet(sources=pairs[:, 0], targets=pairs[:, 1], name=graph.name, mode=mode, seed=seed)
 
 
@@ -68,7 +68,8 @@ def random_state(seed: int) -> np.random.RandomState:
     return np.random.RandomState(seed)
 
 
-def _collect(draw: Draw, count: int, strict: bool) -> Array:
+def draw_pairs(draw: Draw, count: int, strict: bool) -> Array:
+    """Return `count` pairs with different ends; `strict` also refuses a pair that was drawn before."""
     kept, drawn = np.empty((0, 2), dtype=np.int64), 0
     while len(kept) < count:
         if drawn > DRAWS_PER_QUERY * (count + 100):

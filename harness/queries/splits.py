@@ -1,6 +1,6 @@
 """Validation, test and training queries of a graph: drawn, or read from a file, and cut into splits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -8,19 +8,25 @@ from aacbench.errors import UsageError
 from aacbench.graphs.load import scenario_path
 from aacbench.graphs.record import Graph
 from aacbench.queries.files import read_csv, read_scenario_queries, spread
+from aacbench.queries.in_maps import corner_queries, random_queries
 from aacbench.queries.record import QuerySet, first_occurrences
 from aacbench.queries.sampling import MODES, random_state, sample
 from aacbench.queries.strata import sample_by_rank
 from aacbench.util.paths import expanded
 
 
+def no_queries() -> QuerySet:
+    return QuerySet(sources=np.empty(0, dtype=np.int64), targets=np.empty(0, dtype=np.int64))
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Splits:
-    """The queries to learn from, to choose settings by, and to report on."""
+    """The queries to learn from, to choose settings by, and to report on; on maps, those from corner to corner too."""
 
     train: QuerySet
     validation: QuerySet
     test: QuerySet
+    corner: QuerySet = field(default_factory=no_queries)
 
 
 def query_splits(
@@ -28,14 +34,18 @@ def query_splits(
     *,
     mode: str = "uniform",
     seed: int = 42,
-    validation: int,
-    test: int,
+    validation: int = 0,
+    test: int = 0,
     train: int = 0,
     strict: bool = False,
     file: str = "",
     shuffle: bool = False,
+    random: int | None = None,
 ) -> Splits:
-    """Return the splits that a protocol's `[queries]` table describes."""
+    """Return the splits that a protocol's `[queries]` table describes; `random` is for maps, so many queries each."""
+    if random is not None:
+        tests = random_queries(graph, random, mode, seed)
+        return Splits(train=no_queries(), validation=no_queries(), test=tests, corner=corner_queries(graph))
     counts = validation, test, train
     if min(counts) < 0:
         raise UsageError(f"A split cannot have {min(counts)} queries.")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 
@@ -42,12 +42,15 @@ from aacbench.run.loaded_graph import (
     raised_graph,
 )
 from aacbench.run.plan import CellPlan
-from aacbench.run.records import QueryPlan
+from aacbench.run.records import ATLAS, QueryPlan
 from aacbench.run.shared import Pools
 from aacbench.search.policy import parse
 from aacbench.util.array_store import Version
 from aacbench.util.atomic_io import storing
 from aacbench.util.source_file import SourceFile
+
+if TYPE_CHECKING:
+    from aacbench.run.predicted import Predictions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +97,13 @@ class CellJob:
                 f"must be the same each time they are loaded; run again once they are."
             )
         return found
+
+    def predictions(self) -> "Predictions":
+        """The predicted costs that the graph is made of, of a cell on maps."""
+        from aacbench.run.predictions import AtlasOf, predictions
+
+        assert isinstance(self.graph_of, AtlasOf)
+        return predictions(self.graph_of.root, self.plan.graph_file.removeprefix(ATLAS))
 
     def searched(self) -> LoadedGraph:
         """The graph that is searched: the one that is built on, with its weights raised where there is traffic."""
@@ -198,7 +208,7 @@ def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuri
     artifacts = Artifacts(pools, loaded.net.graph.digest, own, job.source_digests, check)
     context = build_context(loaded, method, plan.params, plan.seed, pools, report_progress, artifacts)
     before, began = rss.begin_watch(), time.perf_counter()
-    heuristic = method.build(context)
+    heuristic = method.build(context) if not plan.on_maps else _on_maps(job, loaded, method)
     seconds, most = time.perf_counter() - began - pools.spent - artifacts.spent, rss.peak()
     loaded.check()
     return heuristic, {
@@ -208,6 +218,14 @@ def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuri
         "peak_rss": most,
         "facts": {} if isinstance(heuristic, Unsupported) else _facts(heuristic),
     }
+
+
+def _on_maps(job: CellJob, loaded: LoadedGraph, method: Method) -> Heuristic | Unsupported:
+    from aacbench.run.map_build import build_on_maps
+
+    return build_on_maps(
+        job.predictions(), loaded.net, method, job.plan.params, job.plan.seed, job.queries, report_progress
+    )
 
 
 def bundle_info(plan: CellPlan, claims: Mapping[str, Any], cost: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,24 +1,34 @@
 """A run from start to end: plan, skip what is done, build and measure, commit as results come, choose, go on."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from aacbench.contract.composite import part_names
 from aacbench.errors import DamagedCellError, DataError
-from aacbench.run.build import Built, CellJob, Result
+from aacbench.run.build import Built, Result
+from aacbench.run.context_plan import encode_plans, maps_metadata, search_plans
 from aacbench.run.events import RunLog, new_log
 from aacbench.run.executors import step_pool
 from aacbench.run.fitting import Answer, Question, ask_all
-from aacbench.run.loaded_graph import GraphMetadata, metadata_of
+from aacbench.run.loaded_graph import GraphMetadata, forget, metadata_of
 from aacbench.run.plan import CellPlan, Choice, Plan, check_methods, choose, estimated_work, plan
-from aacbench.run.rebuild import built_before, fastest_cells, judged, other_seed, rebuild, stored_bundle, stored_job
-from aacbench.run.records import Study
+from aacbench.run.predictions import predictions
+from aacbench.run.rebuild import (
+    built_before,
+    fastest_cells,
+    judged,
+    other_seed,
+    rebuild,
+    stored_bundle,
+    stored_encode_job,
+    stored_job,
+)
+from aacbench.run.records import CONTEXT, ENCODE, Study
 from aacbench.run.run_config import RunConfig, key_of, named
-from aacbench.run.steps import StepPool, run_cells
+from aacbench.run.steps import Job, StepPool, run_cells
 from aacbench.run.store import Cell, Existing, commit, decide, read_or_damage, state_of, sweep
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.run.variants import queries_and_policy
@@ -33,13 +43,23 @@ WAIT_SECONDS = 0.5  # between looks at cells that another run works on
 def prepare(study: Study, config: RunConfig) -> tuple[Plan, dict[str, GraphMetadata]]:
     methods = {name: source.method for name, source in config.methods.items()}
     check_methods(study, methods, config.resolve)
+    if study.kind == CONTEXT:
+        encoders = {name: source.encoder for name, source in config.encoders.items()}
+        cells = encode_plans(study, encoders, config.resolve)
+        return Plan(tuple(cells)), maps_metadata(study, config)
     graphs = metadata_of(study, config.graph_of, config.foreign_graphs, config.limits, config.notify)
+    fit = _fit(config)
+    return plan(study, methods, {name: found.info for name, found in graphs.items()}, config.resolve, fit), graphs
+
+
+def _fit(config: RunConfig) -> Callable[[Sequence[Question]], list[Answer]]:
+    methods = {name: source.method for name, source in config.methods.items()}
     foreign = {name: source.digest for name, source in config.methods.items() if not source.built_in}
 
     def fit(questions: Sequence[Question]) -> list[Answer]:
         return ask_all(questions, methods, foreign, config.method_of, config.workers, config.limits)
 
-    return plan(study, methods, {name: found.info for name, found in graphs.items()}, config.resolve, fit), graphs
+    return fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +81,12 @@ class _Run:
     def notify(self, event: str, name: str, cell: CellPlan, **facts: Any) -> None:
         self.config.notify(event, {"cell": name, "plan": cell, **facts})
 
-    def job(self, cell: CellPlan, name: str) -> CellJob:
+    def job(self, cell: CellPlan, name: str) -> Job:
+        graph = self.graphs[cell.graph_key]
+        if cell.role == ENCODE:
+            return self.config.encode_job(name, cell, asdict(self.study.splits), graph.graph_digest)
         queries, policy = queries_and_policy(self.study.record(), cell.variant)
-        digests, audit = self.graphs[cell.built_graph].digests(cell.variant), "audit" in self.study.measure
+        digests, audit = graph.digests(cell.variant), "audit" in self.study.measure
         return self.config.job(name, cell, queries, policy.counted.name, digests, audit)
 
 
@@ -78,7 +101,7 @@ class _Chosen:
 def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     """Run what is missing and return every cell of the study with its id, those of earlier runs included."""
 
-    def progress(job: CellJob, text: str) -> None:
+    def progress(job: Job, text: str) -> None:
         config.notify("progress", {"cell": job.cell_id, "plan": job.plan, "text": text})
 
     recorded = ("existing", "workers", "executor", "scheduler", "rebuild", "lock")
@@ -105,6 +128,8 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
 def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
     """All that can be planned ahead, then the cells that were chosen on it."""
     first = run.named(planned.cells)
+    if run.study.kind == CONTEXT:
+        return _on_maps(run, first)
     _begin(run, first, first, later=len(planned.groups()))
     _execute(run, first, {})
     groups = [run.named(candidates) for candidates in planned.groups().values()]
@@ -117,7 +142,30 @@ def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:
     return [*first, *second]
 
 
-def _begin(run: _Run, known: list[tuple[CellPlan, str]], coming: list[tuple[CellPlan, str]], later: int = 0) -> None:
+def _on_maps(run: _Run, first: list[tuple[CellPlan, str]]) -> list[tuple[CellPlan, str]]:
+    """The cells of all encoders, then the searches on what they predict."""
+    _begin(run, first, first)
+    _execute(run, first, {})
+    predictions.cache_clear()  # in a notebook, an earlier run may have read what was replaced since
+    forget()
+    found = [(cell, name, read_or_damage(run.config.root, name)) for cell, name in first]
+    encoded = [(cell, name, stored if isinstance(stored, Cell) else None) for cell, name, stored in found]
+    sides = {name: graph.info.side for name, graph in run.graphs.items()}
+    cells, atlases = search_plans(run.study, run.config, encoded, sides, run.config.resolve, _fit(run.config))
+    run = replace(run, graphs={**run.graphs, **atlases})
+    second = run.named(cells)
+    _begin(run, [*first, *second], second, what="on predicted costs")
+    _execute(run, second, {})
+    return [*first, *second]
+
+
+def _begin(
+    run: _Run,
+    known: list[tuple[CellPlan, str]],
+    coming: list[tuple[CellPlan, str]],
+    later: int = 0,
+    what: str = "were chosen",
+) -> None:
     """Write the plan as far as it is `known`; `later` cells at most will be chosen from the `coming` ones."""
     if run.config.existing != "verify":  # which writes nothing unless cells are missing
         run.log.begin()
@@ -129,8 +177,8 @@ def _begin(run: _Run, known: list[tuple[CellPlan, str]], coming: list[tuple[Cell
         write_plan(run.config.root, record)
         run.config.binding.begin()  # not before the study's folder could be written
     infos = {name: graph.info for name, graph in run.graphs.items()}
-    work = {name: (cell.method, estimated_work(run.study, cell, infos[cell.built_graph])) for cell, name in coming}
-    run.config.notify("planned", {"cells": len(coming), "later": later, "work": work})
+    work = {name: (cell.method, estimated_work(run.study, cell, infos[cell.graph_key])) for cell, name in coming}
+    run.config.notify("planned", {"cells": len(coming), "later": later, "work": work, "what": what})
 
 
 def damaged(root: Path, cells: Iterable[tuple[CellPlan, str]]) -> dict[str, str]:
@@ -160,7 +208,7 @@ def _pass(
     locks: dict[str, ExitStack] = {}  # no more than cells under way: each is an open file
     built: dict[str, Built] = {}
 
-    def jobs() -> Iterator[CellJob]:
+    def jobs() -> Iterator[Job]:
         for cell, name in sorted(cells, key=lambda one: run.config.origin(one[0])):
             if _settled(run, cell, name, existing, chosen.get(name)):
                 continue
@@ -176,7 +224,7 @@ def _pass(
                     locks[name] = lock.pop_all()
                     source = chosen[name].winner if name in chosen else _built_earlier(run, cell, cells)
                     if source is not None and stored_bundle(root, source) is not None:
-                        built[name] = built_before(source, run.graphs[cell.built_graph].info.vertices)
+                        built[name] = built_before(source, run.graphs[cell.graph_key].info.vertices)
                     yield run.job(cell, name)
 
     ran = 0
@@ -217,7 +265,7 @@ def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
     config, plans = run.config, {name: cell for cell, name in cells}
     stored = {name: cell for name in plans if isinstance(cell := read_or_damage(config.root, name), Cell)}
     again = {cell.cell_id: cell for cell in fastest_cells(stored)}
-    jobs = [stored_job(config, cell).rebuilt(other_seed(cell)) for cell in again.values()]
+    jobs = [_stored(config, cell).rebuilt(other_seed(cell)) for cell in again.values()]
     for name, answer in rebuild(config, jobs).items():
         cell = again[name]
         outcome, reason = judged(cell, other_seed(cell), answer)
@@ -227,6 +275,10 @@ def _rebuild(run: _Run, cells: list[tuple[CellPlan, str]]) -> None:
             _store(run, name, record, cell.files)
         run.log.event("rebuilt", cell=name, outcome=outcome, reason=reason)
         run.notify("rebuilt", name, plans[name], outcome=outcome, reason=reason or "built again, the same")
+
+
+def _stored(config: RunConfig, cell: Cell) -> Job:
+    return stored_encode_job(config, cell) if cell.key["role"] == ENCODE else stored_job(config, cell)
 
 
 def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, chosen: _Chosen | None) -> bool:
@@ -265,7 +317,7 @@ def _commit(run: _Run, cell: CellPlan, name: str, result: Result, chosen: _Chose
         "outcome": result.outcome,
         "reason": reason,
         "key": run.key(cell),
-        "defaults": {method: config.defaults(method) for method in (cell.method, *part_names(cell.params))},
+        "defaults": config.defaults_of(cell),
         "lock": config.lock,
         **(chosen.note if chosen else {}),
         **result.facts,

@@ -6,12 +6,11 @@ from typing import Any
 
 from aacbench.processes.dask_pool import DaskPool, Packing
 from aacbench.processes.pool import Pool, run_all
-from aacbench.run.build import CellJob
 from aacbench.run.run_config import DASK, RunConfig
 from aacbench.run.shipping import StepPacking
-from aacbench.run.steps import Step, StepPool, run_step
+from aacbench.run.steps import Job, Step, StepPool, run_step
 
-Heard = Callable[[CellJob, str], None]
+Heard = Callable[[Job, str], None]
 
 
 def step_pool(config: RunConfig, workers: int, progress: Heard = lambda *_: None, *, fresh: bool = False) -> StepPool:

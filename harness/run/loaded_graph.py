@@ -18,15 +18,16 @@ from aacbench.labels.graph_info import graph_info
 from aacbench.processes.pool import Limits, isolated
 from aacbench.queries.record import QuerySet, some_targets
 from aacbench.queries.splits import Splits, query_splits
-from aacbench.run.records import QueryPlan, Study
+from aacbench.run.records import CORNER, QueryPlan, Study
 from aacbench.run.variants import BASE, every
 from aacbench.search import Answers
-from aacbench.search.networks import Network, fingerprint, stored_network, with_weights
+from aacbench.search.networks import Network, fingerprint, network, stored_network, with_weights
 from aacbench.search.policy import VERTEX_ORDERS
 
 GraphOf = Callable[[str], Graph]  # must be importable by workers, and equal where it gives the same graphs
 
 PARTS = ("train", "validation", "test")
+EVERY_PART = (*PARTS, CORNER)
 SOME = 8  # targets of known queries on which bounds are compared
 
 
@@ -47,7 +48,9 @@ class LoadedGraph:
         return queries
 
     def digests(self) -> dict[str, str]:
-        return {name: self.part(name).digest for name in PARTS}
+        """The digest of each split; of queries from corner to corner only where there are any."""
+        names = EVERY_PART if len(self.splits.corner) else PARTS
+        return {name: self.part(name).digest for name in names}
 
     def exact(self, target: int) -> Array:
         """The distance of every vertex to a target, in the network's order; computed once for all cells."""
@@ -84,7 +87,10 @@ def loaded_graph(
     graph: str, queries: QueryPlan, graph_of: GraphOf = load, vertex_order: str = VERTEX_ORDERS[0]
 ) -> LoadedGraph:
     """A graph and its queries, fingerprinted before any method sees them, and cached for the next cell."""
-    net = stored_network(graph_of(graph), vertex_order)
+    found = graph_of(graph)
+    # Predicted costs make a graph that no other study has, so its network is not kept in the user's cache.
+    prepared = network if queries.random is not None else stored_network
+    net = prepared(found, vertex_order)
     return sealed(net, query_splits(net.graph, **queries.record()))
 
 
@@ -147,7 +153,7 @@ def _graph_arrays(net: Network) -> Iterator[Array]:
 
 
 def _query_arrays(splits: Splits) -> Iterator[Array]:
-    for part in PARTS:
+    for part in EVERY_PART:
         queries: QuerySet = getattr(splits, part)
         yield from (queries.sources, queries.targets)
 
@@ -172,7 +178,7 @@ class _Job:
     name: str
     queries: QueryPlan
     graph_of: GraphOf
-    varied: Mapping[str, QueryPlan]
+    varied: Mapping[str, QueryPlan] = field(default_factory=dict)
 
 
 def metadata_of(
@@ -195,6 +201,11 @@ def metadata_of(
         what = f"The graph {name!r} of a plugin cannot be loaded"
         found[name] = isolated(_metadata, job, limits, what) if name in foreign else _metadata(job)
     return found
+
+
+def graph_metadata(graph: str, name: str, queries: QueryPlan, graph_of: GraphOf) -> GraphMetadata:
+    """What the cells on one graph have in common."""
+    return _metadata(_Job(graph, name, queries, graph_of))
 
 
 def _metadata(job: _Job) -> GraphMetadata:

@@ -36,8 +36,21 @@ class Side:
         return None if self_reported(self.good) else self.bytes
 
     def rows(self, split: str = TEST) -> MethodRows:
-        deterministic = all(cell.claims.get("deterministic", False) for cell in self.good)
-        return MethodRows(self.label, {cell.key["seed"]: expansions(cell, split) for cell in self.good}, deterministic)
+        # On maps, a method without a seed has a cell for each seed of the encoder before it.
+        deterministic = len(self.good) == 1 and all(cell.claims.get("deterministic", False) for cell in self.good)
+        rows = {cell.key["seed"]: unit_expansions(cell, split) for cell in self.good}
+        return MethodRows(self.label, rows, deterministic)
+
+    def base(self, split: str = TEST) -> dict[Hashable, int | None]:
+        """Return the expansions of a baseline by unit; on maps, the mean over the seeds of the encoder before it."""
+        every = [unit_expansions(cell, split) for cell in self.good]
+        if len(every) == 1:
+            return every[0]
+        found: dict[Hashable, int | None] = {}
+        for unit in every[0]:
+            counts = [count for one in every if (count := one.get(unit)) is not None]
+            found[unit] = round(sum(counts) / len(counts)) if counts else None
+        return found
 
 
 def sides(cells: Sequence[Cell], label: str) -> list[Side]:
@@ -82,6 +95,19 @@ def bytes_apart(a: float, b: float) -> float:
 def expansions(cell: Cell, split: str = TEST) -> dict[Hashable, int | None]:
     """Return the expansions by query of a split; None if the query was not answered."""
     return by_query(cell, "expanded", split)
+
+
+def unit_expansions(cell: Cell, split: str = TEST) -> dict[Hashable, int | None]:
+    """Return the expansions by what statistics count as one: a query, or on maps a map, over all its queries.
+
+    Queries on one map are no independent observations of a method.
+    """
+    if "context" not in cell.record:
+        return expansions(cell, split)
+    inside = cell.queries["split"] == split
+    maps = cell.queries["source"][inside] // cell.record["side"] ** 2
+    totals = np.bincount(maps, weights=cell.queries["expanded"][inside])
+    return dict(enumerate(map(int, totals.tolist())))
 
 
 def by_query(cell: Cell, column: str, split: str = TEST) -> dict[Hashable, int | None]:

@@ -30,6 +30,9 @@ from aacbench.run.audit import (
 )
 from aacbench.run.build import Built, CellJob, Result, build
 from aacbench.run.loaded_graph import LoadedGraph, forget
+from aacbench.run.map_rows import certificates, context_rows, true_violations
+from aacbench.run.predicted import CONTEXT_FILE
+from aacbench.run.records import TEST
 from aacbench.run.rows import write_queries
 from aacbench.run.shared import references
 from aacbench.search import Answers, search
@@ -154,18 +157,28 @@ def _searched(job: CellJob, loaded: LoadedGraph, deployed: Deployed, facts: dict
     facts["means"] = {split.name: float(split.answers.expanded.mean()) for split in splits if len(split.answers)}
     broken = next((case for case in every if _claimed(job.claims, case.claim)), None)
     files = {"queries.csv": write_queries(_columns(splits))}
+    if job.plan.on_maps:
+        predicted, parts = job.predictions(), {split.name: (split.queries, split.answers) for split in splits}
+        proofs = certificates(loaded.net, deployed, parts[TEST][0], job.plan.policy) if job.claims.consistent else {}
+        files[CONTEXT_FILE] = context_rows(predicted, parts, proofs)
+        facts["context"] = true_violations(predicted, deployed, parts[TEST][0])
+        facts["side"] = predicted.side
     if broken is not None:
         return Result("wrong", f"not {broken.claim}: {broken.named(graph)}", facts, files)
+    if job.plan.on_maps and any(proofs.values()):
+        return Result("wrong", f"A certificate does not hold: {next(filter(None, proofs.values()))}", facts, files)
     return Result("ok", "", facts, files)
 
 
 def _answered(job: CellJob, loaded: LoadedGraph, deployed: Deployed) -> list[_Split]:
     """Each split's answers beside Dijkstra's, which are fetched last: another worker may be computing them."""
     parts = {name: loaded.part(name) for name in job.plan.splits}
-    dijkstra = job.plan.policy == job.reference_policy and knows_nothing(deployed.searched)
+    paths = job.plan.on_maps  # whose true cost is to be known
+    dijkstra = not paths and job.plan.policy == job.reference_policy and knows_nothing(deployed.searched)
     found = {}
     for name, queries in {} if dijkstra else parts.items():
-        found[name] = search(loaded.net, deployed.searched, queries.sources, queries.targets, job.plan.policy)
+        ends = queries.sources, queries.targets
+        found[name] = search(loaded.net, deployed.searched, *ends, job.plan.policy, paths=paths)
     folders = (job.artifacts, job.common_artifacts)
     against = references(folders, loaded, parts, job.reference_policy)
     return [

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,11 @@ from aacbench.processes.pool import Limits
 from aacbench.processes.worker import Failure
 from aacbench.run.fitting import Answer, Fitted, Question, ask_all
 from aacbench.run.records import (
+    ATLAS,
     BASELINE,
     CANDIDATE,
     CHOSEN,
+    ENCODE,
     SINGLE,
     TEST,
     VALIDATION,
@@ -47,8 +49,9 @@ class CellPlan:
     `candidate`, and one more cell, known only once they are done, is the `chosen` one on the test queries; `setting`
     tells them apart, as a user would write each of them, where `label` is the same for all. A cell that is
     `unsupported`, or whose method `failed` to say what fits (with the outcome `failure`), has the reason and is not
-    run. `graph_file` is the file of a graph with a short name. With `traffic`, which is the end of the name `graph`,
-    the weights are raised after the build.
+    run. `graph_file` is the file of a graph with a short name, or says whose predictions the graph is made of. With
+    `traffic`, which is the end of the name `graph`, the weights are raised after the build. A cell of an encoder has
+    the role `encode`, a map set as its graph, and the digests of its `inputs`, which are files.
     """
 
     graph: str
@@ -69,6 +72,17 @@ class CellPlan:
     graph_file: str = ""
     variant: str = ""
     traffic: str = ""
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def on_maps(self) -> bool:
+        """Whether the graph is made of maps with predicted costs."""
+        return self.graph_file.startswith(ATLAS)
+
+    @property
+    def graph_key(self) -> str:
+        """By what a run finds the graph's metadata: maps with other predictions have the same name."""
+        return self.graph_file if self.on_maps else self.built_graph
 
     @property
     def built_graph(self) -> str:
@@ -178,6 +192,8 @@ def _wanted(
 
 def estimated_work(study: Study, cell: CellPlan, info: GraphInfo) -> int:
     """Return how many vertices a cell's searches expand at most; builds are not counted."""
+    if cell.role == ENCODE:
+        return 0
     drawn, _ = queries_and_policy(study.record(), cell.variant)
     queries = sum(drawn.most(split, info.vertices) for split in cell.splits)
     return 0 if cell.unsupported or cell.failed else info.vertices * queries

@@ -8,10 +8,11 @@ from aacbench.bundle import store
 from aacbench.bundle.evidence import Sample
 from aacbench.errors import UsageError
 from aacbench.run.build import Built, CellJob, Result
+from aacbench.run.encode import EncodeJob
 from aacbench.run.executors import step_pool
 from aacbench.run.layout import ARTIFACTS, BUNDLES
 from aacbench.run.run_config import RunConfig, plan_of
-from aacbench.run.steps import build_all
+from aacbench.run.steps import Job, build_all
 from aacbench.run.store import Cell
 from aacbench.run.study import read_plan
 from aacbench.run.variants import BASE, queries_and_policy
@@ -22,6 +23,12 @@ def stored_study(root: Path) -> Mapping[str, Any]:
     if plan is None:
         raise UsageError(f"{root} holds no study. Begin one with `aacbench run --out {root}`.")
     return plan["study"]
+
+
+def stored_encode_job(config: RunConfig, cell: Cell) -> EncodeJob:
+    """The job of a stored cell of an encoder: the same maps, settings and seed."""
+    counts = stored_study(config.root)["splits"]
+    return config.encode_job(cell.cell_id, plan_of(cell.key), counts, cell.key["graph_digest"])
 
 
 def stored_job(config: RunConfig, cell: Cell) -> CellJob:
@@ -51,7 +58,7 @@ def built_before(cell: Cell, vertices: int) -> Built:
     return Built(record["bundle"], arrays, record["build"], record["tier"], 0.0, Sample(vertices))
 
 
-def rebuild(config: RunConfig, jobs: Iterable[CellJob]) -> dict[str, Built | Result]:
+def rebuild(config: RunConfig, jobs: Iterable[Job]) -> dict[str, Built | Result]:
     """Build cells again, each in a worker; by cell, what was built, or the result of one that has no bundle."""
     wanted = list(jobs)
     with step_pool(config, min(config.workers, len(wanted)), fresh=True) as pool:

@@ -6,11 +6,13 @@ from typing import Any
 
 from aacbench.graphs.catalogue import name_and_file
 
-VALIDATION, TEST = "validation", "test"  # the splits of queries
-SINGLE, CANDIDATE, CHOSEN = "single", "candidate", "chosen"  # the roles of cells
+VALIDATION, TEST, CORNER = "validation", "test", "corner"  # the splits of queries; the last on maps alone
+SINGLE, CANDIDATE, CHOSEN, ENCODE = "single", "candidate", "chosen", "encode"  # the roles of cells
+GRAPHS, CONTEXT = KINDS = ("graphs", "context")  # what methods are run on: graphs, or maps whose costs are predicted
 BASELINE = "dijkstra"  # reductions are measured against it; it stores no labels, so one budget stands for all
 # Worst last: a wrong answer is worse than none.
 OUTCOMES = ("ok", "unsupported", "skipped", "timeout", "out-of-memory", "error", "wrong")
+ATLAS = "atlas:"  # before the id of an encoder's cell: the graph of its maps
 BASE = ""  # in place of a variant's name: the study as it is
 STRATA, SCENARIO, FILE = "strata", "scenario", "file"  # query modes besides those of `queries.sampling`
 
@@ -19,7 +21,8 @@ STRATA, SCENARIO, FILE = "strata", "scenario", "file"  # query modes besides tho
 class QueryPlan:
     """How queries are drawn or read, and split; they are the same for every method, budget and seed.
 
-    In mode `strata` the three counts are of sources, each of which has a query per stratum.
+    In mode `strata` the three counts are of sources, each of which has a query per stratum. On maps, `random` is the
+    number of queries on each, besides the one from corner to corner; the counts mean nothing then.
     """
 
     mode: str = "uniform"
@@ -30,6 +33,7 @@ class QueryPlan:
     strict: bool = False
     file: str = ""
     shuffle: bool = False
+    random: int | None = None
 
     @property
     def drawn(self) -> bool:
@@ -37,14 +41,35 @@ class QueryPlan:
         return self.mode not in (SCENARIO, FILE)
 
     def most(self, split: str, vertices: int) -> int:
-        """Return how many queries a split has at most, on a graph of so many vertices."""
+        """Return how many queries a split has at most, on a graph of so many vertices; on maps, on each."""
+        if self.random is not None:
+            return self.random if split == TEST else 1
         count: int = getattr(self, split)
         return count * (vertices.bit_length() - 1) if self.mode == STRATA else count
 
     def record(self) -> dict[str, Any]:
         """Every value; `file` and `shuffle` only where they are set, so that digests of older studies hold."""
         values = asdict(self)
-        return {key: value for key, value in values.items() if value or key not in ("file", "shuffle")}
+        if self.random is not None:
+            return {key: values[key] for key in ("mode", "seed", "random")}
+        return {key: value for key, value in values.items() if value or key not in ("file", "shuffle", "random")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapSplits:
+    """How many maps of a set are used: to train encoders, to choose by, to calibrate statements, and to test."""
+
+    train: int = 2000
+    validation: int = 200
+    calibration: int = 300
+    test: int = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificates:
+    """At which error rates statements about true costs are calibrated."""
+
+    alpha: tuple[float, ...] = (0.05, 0.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +115,9 @@ class MethodChoice:
         return f"{self.name}[{inside}]" if inside else self.name
 
 
+MAP_KEYS = ("kind", "maps", "splits", "encoders", "certificates")  # that only a study on maps has
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
     """Values of a study that are changed together, in cells of their own beside the study's; empty means unchanged.
@@ -114,11 +142,15 @@ class Variant:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Study:
-    """A protocol with everything decided: what to run on what, and how it is charged, searched and judged."""
+    """A protocol with everything decided: what to run on what, and how it is charged, searched and judged.
+
+    A study of the kind `context` has map sets and encoders in the place of graphs: an encoder predicts the costs of
+    the cells of each map, and methods are run on the maps with these costs.
+    """
 
     protocol: str
     summary: str
-    graphs: tuple[str, ...]
+    graphs: tuple[str, ...] = ()
     methods: tuple[MethodChoice, ...]
     budgets: tuple[float, ...]
     seeds: tuple[int, ...]
@@ -128,14 +160,24 @@ class Study:
     selection: str = "mean-expansions"
     measure: tuple[str, ...] = ("count", "audit")
     analysis: str = "crossed/2"
+    kind: str = GRAPHS
+    maps: tuple[str, ...] = ()
+    splits: MapSplits = field(default_factory=MapSplits)
+    encoders: tuple[MethodChoice, ...] = ()
+    certificates: Certificates = field(default_factory=Certificates)
     variants: tuple[Variant, ...] = ()
     traffic: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """Every value, for digests and for printing; `variants` and `traffic` only where they are set."""
+        """Every value, for digests and for printing; of graphs or of maps, whichever the study has.
+
+        `variants` and `traffic` are there only where they are set.
+        """
+        without = ("graphs",) if self.kind == CONTEXT else MAP_KEYS
         given = {"queries": self.queries.record(), "variants": [variant.record() for variant in self.variants]}
         values = asdict(self) | given
-        return {key: value for key, value in values.items() if value or key not in ("variants", "traffic")}
+        known = {key: value for key, value in values.items() if key not in without}
+        return {key: value for key, value in known.items() if value or key not in ("variants", "traffic")}
 
     def searched_graphs(self) -> tuple[SearchedGraph, ...]:
         """Each graph under each traffic."""

@@ -44,28 +44,29 @@ _INT64 = np.iinfo(np.int64)
 
 def write_queries(columns: Mapping[str, npt.ArrayLike]) -> bytes:
     """Return `queries.csv` from one array per column; costs are written as whole numbers if their array is integer."""
-    return _write(QUERIES, columns, "queries.csv")
+    return write_table(QUERIES, columns, "queries.csv")
 
 
 def write_timings(columns: Mapping[str, npt.ArrayLike]) -> bytes:
     """Return `timings.csv` from one array per column, in the order of execution."""
-    return _write(TIMINGS, columns, "timings.csv")
+    return write_table(TIMINGS, columns, "timings.csv")
 
 
 def read_queries(data: bytes, where: str = "queries.csv") -> dict[str, Array]:
     """Return one array per column: str objects, int64 counts, and costs as int64 or, if any has a point, float64."""
-    return _read(QUERIES, data, where)
+    return read_table(QUERIES, data, where)
 
 
 def read_timings(data: bytes, where: str = "timings.csv") -> dict[str, Array]:
-    return _read(TIMINGS, data, where)
+    return read_table(TIMINGS, data, where)
 
 
-def _write(kinds: Mapping[str, str], columns: Mapping[str, npt.ArrayLike], name: str) -> bytes:
+def write_table(kinds: Mapping[str, str], columns: Mapping[str, npt.ArrayLike], name: str) -> bytes:
+    """Return a table with the columns of these kinds as CSV."""
     if set(columns) != set(kinds):
         raise DataError(f"{name} must have the columns {', '.join(kinds)}, not {', '.join(columns)}.")
     arrays = {column: np.asarray(columns[column]) for column in kinds}
-    if len({array.shape for array in arrays.values()}) > 1 or arrays["query"].ndim != 1:
+    if len({array.shape for array in arrays.values()}) > 1 or next(iter(arrays.values())).ndim != 1:
         raise DataError(f"The columns of {name} must have the same length.")
     texts = [_texts(arrays[column], kind, f"Column {column} of {name}") for column, kind in kinds.items()]
     lines = [",".join(kinds), *(",".join(row) for row in zip(*texts, strict=True))]
@@ -85,7 +86,8 @@ def _texts(array: Array, kind: str, where: str) -> list[str]:
     return values if kind == TEXT else [repr(value) for value in values]
 
 
-def _read(kinds: Mapping[str, str], data: bytes, where: str) -> dict[str, Array]:
+def read_table(kinds: Mapping[str, str], data: bytes, where: str) -> dict[str, Array]:
+    """Return one array per column of a table, found by its name."""
     lines, rows = _lines(data, where)
     header = rows[0] if rows else []
     for column in kinds:

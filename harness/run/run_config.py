@@ -8,14 +8,20 @@ from typing import Any
 
 from aacbench.contract.budget import convention
 from aacbench.contract.composite import assemble, part_names
+from aacbench.contract.encoder import Encoder
 from aacbench.contract.method import Method, Params
+from aacbench.errors import UsageError
 from aacbench.graphs.load import load
+from aacbench.maps.load import load_maps
+from aacbench.maps.record import MapSet
 from aacbench.processes.pool import Limits
 from aacbench.run.build import CellJob
+from aacbench.run.encode import EncodeJob
 from aacbench.run.layout import ARTIFACTS, BUNDLES, cell_id
 from aacbench.run.loaded_graph import GraphMetadata, GraphOf
 from aacbench.run.plan import CellPlan
-from aacbench.run.records import QueryPlan, Study
+from aacbench.run.predictions import AtlasOf
+from aacbench.run.records import ENCODE, QueryPlan, Study
 from aacbench.run.store import Existing
 from aacbench.util.compiled import kernel_digest
 from aacbench.util.source_file import SourceFile
@@ -31,6 +37,20 @@ class MethodSource:
     digest: str
     file: SourceFile | None = None
     built_in: bool = False  # else its code runs in workers of its own
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderSource:
+    """An encoder and where it comes from, as for methods."""
+
+    encoder: Encoder
+    digest: str
+    file: SourceFile | None = None
+    built_in: bool = False
+
+
+def _no_encoder(name: str) -> Encoder:
+    raise UsageError(f"Unknown encoder {name!r}.")
 
 
 class Binding:
@@ -55,11 +75,12 @@ class RunConfig:
     method is built once more when all are done, and must come out the same. `lock` is the digest of the registration
     that the run is bound to by `binding`. `artifacts` is for pools and Dijkstra's answers, by default in the study.
     `executor` says where cells run; the workers of dask are those of the `scheduler`, or `workers` on this machine.
+    `encoders`, `encoder_of` and `maps_of` are for studies on maps; map sets of plugins are among the `foreign_graphs`.
     """
 
     root: Path
     methods: Mapping[str, MethodSource]
-    resolve: Callable[[Method, Mapping[str, Any]], Params]
+    resolve: Callable[[Any, Mapping[str, Any]], Params]  # of a method or an encoder
     method_of: Callable[[str], Method]
     graph_of: GraphOf = load
     foreign_graphs: Mapping[str, str] = field(default_factory=dict)
@@ -73,6 +94,35 @@ class RunConfig:
     lock: str | None = None
     binding: Binding = field(default_factory=Binding)
     artifacts: Path | None = None
+    encoders: Mapping[str, EncoderSource] = field(default_factory=dict)
+    encoder_of: Callable[[str], Encoder] = _no_encoder
+    maps_of: Callable[[str, Mapping[str, int]], MapSet] = load_maps
+
+    def source(self, cell: CellPlan) -> MethodSource | EncoderSource:
+        """Where the method or the encoder of a cell comes from."""
+        return self.encoders[cell.method] if cell.role == ENCODE else self.methods[cell.method]
+
+    def defaults_of(self, cell: CellPlan) -> dict[str, dict[str, Any]]:
+        """The defaults of a cell's method and its parts, or of its encoder, by name."""
+        if cell.role == ENCODE:
+            parameters = self.encoders[cell.method].encoder.parameters
+            return {cell.method: {name: parameter.default for name, parameter in parameters.items()}}
+        return {method: self.defaults(method) for method in (cell.method, *part_names(cell.params))}
+
+    def encode_job(self, cell_id: str, plan: CellPlan, counts: Mapping[str, int], digest: str) -> EncodeJob:
+        source = self.encoders[plan.method]
+        return EncodeJob(
+            cell_id=cell_id,
+            plan=plan,
+            counts=counts,
+            digest=digest,
+            claims=source.encoder.claims,
+            encoder_of=self.encoder_of,
+            maps_of=self.maps_of,
+            bundles=(self.root / ARTIFACTS).absolute() / BUNDLES,
+            sources=() if source.file is None else (source.file,),
+            origin=self.origin(plan),
+        )
 
     def note(self, text: str) -> None:
         """Tell something about the cluster that cells run on."""
@@ -105,7 +155,7 @@ class RunConfig:
             reference_policy=reference_policy,
             artifacts=own,
             bundles=stored / BUNDLES,
-            graph_of=self.graph_of,
+            graph_of=AtlasOf(self.graph_of, self.root.absolute()) if plan.on_maps else self.graph_of,
             sources=tuple(source.file for source in self._sources(plan) if source.file is not None),
             origin=origin,
             audit=audit,
@@ -120,8 +170,9 @@ class RunConfig:
         return [self.methods[name] for name in (plan.method, *part_names(plan.params))]
 
     def origin(self, plan: CellPlan) -> str:
-        """The plugins that a cell's method, its parts and its graph come from; empty for built-in ones."""
-        digests = [source.digest for source in self._sources(plan) if not source.built_in]
+        """The plugins that a cell's method or encoder, its parts and its graph come from; empty for built-in ones."""
+        sources = [self.source(plan)] if plan.role == ENCODE else self._sources(plan)
+        digests = [source.digest for source in sources if not source.built_in]
         found = [*digests, *filter(None, [self.foreign_graphs.get(plan.built_graph, "")])]
         return " ".join([plan.method, *found]) if found else ""
 
@@ -131,7 +182,7 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
 
     The lock is part of the key so that rows made before it, or under another, can never stand for rows made under it.
     """
-    digests = graphs[cell.built_graph].digests(cell.variant)
+    digests = graphs[cell.graph_key].digests(cell.variant)
     return {
         "graph": cell.graph,
         **({"traffic": cell.traffic} if cell.traffic else {}),
@@ -140,7 +191,7 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
         "query_digests": digests,
         "method": cell.method,
         "label": cell.label,
-        "plugin_digest": config.methods[cell.method].digest,
+        "plugin_digest": config.source(cell).digest,
         **_part_digests(config, cell),
         "params": dict(cell.params),
         "budget": cell.budget,
@@ -151,6 +202,7 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
         "role": cell.role,
         "engine": kernel_digest(),
         "protocol": study.protocol,
+        **({"inputs": dict(cell.inputs)} if cell.inputs else {}),
         **({"variant": cell.variant} if cell.variant else {}),
         **({"lock": config.lock} if config.lock else {}),
     }
@@ -170,6 +222,7 @@ def plan_of(key: Mapping[str, Any]) -> CellPlan:
         splits=tuple(key["splits"]),
         role=key["role"],
         graph_file=key.get("graph_file", ""),
+        inputs=key.get("inputs", {}),
         variant=key.get("variant", ""),
         traffic=key.get("traffic", ""),
     )

@@ -55,7 +55,7 @@ class Shipment:
 
     def arrived(self, folder: Path) -> Step:
         """The step with the paths of this machine; plugin files must be what the run was planned with."""
-        job = self.step.job
+        job = _cell_job(self.step)
         for source in job.sources:
             # Of the bytes that are here: the record's own digest may have travelled with it.
             if hashlib.sha256(source.source).hexdigest() not in job.source_digests.values():
@@ -100,7 +100,7 @@ def run_shipment(payload: bytes, folder: Path) -> Link | Missing | Finished:
 
 def shipment_of(step: Step, limits: Limits, build_only: bool = False, bundle: str = "") -> Shipment:
     """A step ready to be sent; a `bundle` goes with it, as that does which it is to measure."""
-    job = _with_query_file(step.job)
+    job = _with_query_file(_cell_job(step))
     graph, digest = job.plan.graph_source, (job.digests or {}).get("graph", "")
     bundle = step.built.bundle if step.built else bundle
     return Shipment(
@@ -116,7 +116,7 @@ def shipment_of(step: Step, limits: Limits, build_only: bool = False, bundle: st
 
 def shipped_files(shipment: Shipment, place: str) -> Mapping[str, bytes]:
     """What a folder holds that a worker lacks."""
-    job = shipment.step.job
+    job = _cell_job(shipment.step)
     if place == shipment.bundle:
         return _bundle_files(job.bundles, Path(place).name)
     if place == shipment.queries:
@@ -144,9 +144,14 @@ class StepPacking:
     def unpacked(self, step: Step, finished: Finished) -> Built | Result:
         """What the step came to; its bundle is kept in the study."""
         if finished.place:
-            _keep(step.job, Path(finished.place).name, finished.files)
+            _keep(_cell_job(step), Path(finished.place).name, finished.files)
         answer: Built | Result = pickle.loads(finished.result)
         return answer
+
+
+def _cell_job(step: Step) -> CellJob:
+    assert isinstance(step.job, CellJob)  # a study on maps, which has encoders, is refused before it gets here
+    return step.job
 
 
 def _keep(job: CellJob, bundle: str, files: Mapping[str, bytes]) -> None:

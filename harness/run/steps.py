@@ -7,8 +7,12 @@ from typing import Any, Protocol, Self
 
 from aacbench.processes.pool import Limits
 from aacbench.processes.worker import Failure
+from aacbench.run import encode
 from aacbench.run.build import Built, CellJob, Result, build, result_of
+from aacbench.run.encode import EncodeJob
 from aacbench.run.measure import measure
+
+Job = CellJob | EncodeJob
 
 _ADVICE = {"timeout": "; raise it with --time-limit", "out-of-memory": "; raise it with --memory-limit"}
 
@@ -17,7 +21,7 @@ _ADVICE = {"timeout": "; raise it with --time-limit", "out-of-memory": "; raise 
 class Step:
     """What a worker is to do for a cell: build it, or measure what was `built`."""
 
-    job: CellJob
+    job: Job
     built: Built | None = None
 
     @property
@@ -52,21 +56,23 @@ class StepPool(Protocol):
 
 def run_step(step: Step) -> Built | Result:
     """Do one step, in a worker. A scalar heuristic has no bundle, so it is measured where it was built."""
+    if isinstance(step.job, EncodeJob):
+        return encode.build(step.job) if step.built is None else encode.measure(step.job, step.built)
     if step.built is not None:
         return measure(step.job, step.built)
     built = build(step.job)
     return built if isinstance(built, Result) or built.live is None else measure(step.job, built)
 
 
-def build_all(pool: StepPool, jobs: Iterator[CellJob]) -> Iterator[tuple[CellJob, Built | Result]]:
+def build_all(pool: StepPool, jobs: Iterator[Job]) -> Iterator[tuple[Job, Built | Result]]:
     """Build each of the jobs; a heuristic that was measured where it was built comes as a Result."""
     for step, answer in pool.run(Step(job) for job in jobs):
         yield step.job, _checked(answer)
 
 
 def run_cells(
-    pool: StepPool, jobs: Iterator[CellJob], limits: Limits, built: Mapping[str, Built] | None = None
-) -> Iterator[tuple[CellJob, Result]]:
+    pool: StepPool, jobs: Iterator[Job], limits: Limits, built: Mapping[str, Built] | None = None
+) -> Iterator[tuple[Job, Result]]:
     """Build and measure each of the jobs; those with a bundle in `built`, by cell, are measured only."""
     measuring: deque[Step] = deque()
 

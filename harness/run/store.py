@@ -26,7 +26,7 @@ from aacbench.run.layout import (
     is_cell_id,
 )
 from aacbench.run.layout import cell_id as id_of
-from aacbench.run.records import CANDIDATE, OUTCOMES, TEST
+from aacbench.run.records import CANDIDATE, ENCODE, OUTCOMES, TEST
 from aacbench.util.atomic_io import is_still, make_folder, remove, storing, sync_folder, write_file
 from aacbench.util.canonical import digest, pretty
 from aacbench.util.cleanup import UNFINISHED, abandoned, is_scratch, scratch_name
@@ -77,7 +77,7 @@ class Cell:
     @property
     def is_reported(self) -> bool:
         """Whether results are reported of this cell: it has test queries and is not a mere candidate."""
-        return TEST in self.key["splits"] and self.key.get("role") != CANDIDATE
+        return TEST in self.key["splits"] and self.key.get("role") not in (CANDIDATE, ENCODE)
 
     @cached_property
     def queries(self) -> "Mapping[str, Array]":

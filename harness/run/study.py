@@ -9,7 +9,7 @@ from typing import Any
 
 from aacbench.errors import DamagedCellError, DamagedPlanError, DataError, UsageError
 from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, PLAN, REGISTRATION, RUNS, is_cell_id
-from aacbench.run.records import OUTCOMES, Study
+from aacbench.run.records import ENCODE, OUTCOMES, Study
 from aacbench.run.store import Cell, check_formats, scan
 from aacbench.util.atomic_io import make_folder, replace_file, storing
 from aacbench.util.canonical import digest, pretty
@@ -40,6 +40,14 @@ class StudyContents:
     damaged: Mapping[str, str]
 
     def planned_cells(self) -> list[Cell]:
+        """The cells of methods, which have queries."""
+        return [cell for cell in self._every_planned() if cell.key.get("role") != ENCODE]
+
+    def encode_cells(self) -> list[Cell]:
+        """The cells of encoders, of a study on maps."""
+        return [cell for cell in self._every_planned() if cell.key.get("role") == ENCODE]
+
+    def _every_planned(self) -> list[Cell]:
         names = self.plan["cells"] if self.plan is not None else []
         return [self.cells[name] for name in names if name in self.cells]
 

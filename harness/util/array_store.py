@@ -4,6 +4,7 @@ Several processes may read and write one key at the same time: the first rename 
 """
 
 import hashlib
+import io
 import json
 import mmap
 import os
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib import format as npy
 
 from aacbench.util.canonical import digest as digest_of
 from aacbench.util.cleanup import UNFINISHED, abandoned, is_scratch, scratch_name
@@ -158,6 +160,13 @@ def _fill(folder: Path, arrays: Mapping[str, npt.NDArray[Any]], facts: Mapping[s
         json.dump({"format": FORMAT, "sha256": digests, "facts": dict(facts)}, text, indent=1)
         text.flush()
         os.fsync(text.fileno())
+
+
+def npy_bytes(array: npt.NDArray[Any]) -> bytes:
+    """Return an array as an .npy file of version 1.0, which is the same for the same array."""
+    stream = io.BytesIO()
+    npy.write_array(stream, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+    return stream.getvalue()
 
 
 def _in_scratch(array: np.memmap[Any, Any]) -> bool:

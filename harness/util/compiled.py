@@ -22,7 +22,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from aacbench.util.input_file import open_input
 from aacbench.util.paths import cache_folder, is_own
 
-_KERNEL_FOLDERS = ("graphs", "labels", "queries", "search")
+_KERNEL_FOLDERS = ("graphs", "labels", "maps", "queries", "search")
 
 
 @cache

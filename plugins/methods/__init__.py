@@ -6,7 +6,7 @@ if TYPE_CHECKING:
     from aacbench.contract.method import BuildContext, LabelHeuristic, Unsupported
     from aacbench.queries.record import QuerySet
 
-BUILT_IN = ("dijkstra", "alt", "aac", "cdh", "ch", "greedy", "fastmap", "hybrid", "best")
+BUILT_IN = ("dijkstra", "alt", "aac", "cdh", "ch", "greedy", "fastmap", "hybrid", "best", "maps")
 
 
 def expansions(context: "BuildContext", candidate: "LabelHeuristic | Unsupported", queries: "QuerySet") -> float:

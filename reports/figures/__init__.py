@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from aacbench.contract.encoder import NOTHING
 from aacbench.errors import AacbenchError, UsageError
 from aacbench.reports.formatting import graph_names
 from aacbench.run.layout import TIMINGS_FILE
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from aacbench.reports.statistics import Table
     from aacbench.stats import ForestRow
 
-NAMES = ("forest", "pareto", "profile", "pairs", "amortised", "landmarks", "search", "controls", "drift", "traffic")
+NAMES = (
+    *("forest", "pareto", "profile", "pairs", "amortised", "landmarks", "search", "controls", "drift", "traffic"),
+    "prediction",
+)
 MOST_PAIRS = 3  # figures of two methods query by query; the others are drawn on request
 
 
@@ -104,6 +108,7 @@ def gallery(
     for graph in every.graphs if root is not None else ():
         single += [("landmarks", Choices(graph=graph, a=label, root=root)) for label in every.methods]
         single.append(("search", Choices(graph=graph, root=root)))
+    single += [("prediction", Choices(graph=graph)) for graph in every.graphs if every.learnt(graph)]
     yield from _drawn(contents, over_all, times)
     for table in tables:
         yield every.forest_of(table)
@@ -280,6 +285,33 @@ class Subject:
         alt = f"Map of {self.shown(graph)}: on test query {query}, A* expands {said}."
         title = f"What A* expands: {self.shown(graph)}, test query {query}"
         return Drawing("search", f"search-{stem_of(graph)}", title, alt, drawn, wide=True)
+
+    def prediction(self) -> Drawing:
+        from aacbench.reports.figures import prediction
+
+        graph = self.choices.graph or next(filter(self.learnt, self.graphs), self.graph())
+        cell = self._encoder(graph)
+        if cell is None:
+            raise UsageError(
+                f"{graph} is not a map set with predicted costs; a protocol of the kind context has those."
+            )
+        found = prediction.predicted(cell)
+        drawn = prediction.draw(found, self.caption(self.on(graph), f"test map {found.number}"))
+        costs = f"{found.true_cost * found.unit:.1f}, the least {found.true_optimum * found.unit:.1f}"
+        counts = "Dijkstra expands {} cells, labels of the four corners {}".format(*map(len, found.expanded))
+        alt = f"Test map {found.number} of {self.shown(graph)}: its path costs {costs}; corner to corner, {counts}."
+        title = f"Costs and paths: {self.shown(graph)}, test map {found.number}"
+        return Drawing("prediction", f"prediction-{stem_of(graph)}", title, alt, drawn, wide=True)
+
+    def learnt(self, graph: str) -> bool:
+        """Return whether the costs of this graph were predicted by an encoder that learnt something."""
+        cell = self._encoder(graph)
+        return cell is not None and cell.record["learns_from"] != NOTHING
+
+    def _encoder(self, graph: str) -> Cell | None:
+        """Return the first cell of the encoder whose predictions the graph is made of."""
+        every = [cell for cell in self.contents.encode_cells() if cell.outcome == "ok"]
+        return next((cell for cell in every if f"{cell.key['graph']}/{cell.key['label']}" == graph), None)
 
     def controls(self) -> Drawing:
         from aacbench.reports.figures import controls

@@ -22,6 +22,7 @@ def only_built_ins(monkeypatch):
 @pytest.fixture(autouse=True)
 def one_built_in(monkeypatch):
     monkeypatch.setattr("aacbench.plugins.loader.BUILT_IN", ("dijkstra",))
+    monkeypatch.setattr("aacbench.plugins.loader.ENCODERS", ())
 
 
 def run(*arguments):
@@ -32,10 +33,11 @@ def test_the_table_has_name_version_origin_methods_and_problems():
     done = run("--plugin", GOOD, "--plugin", BROKEN)
     lines = done.stdout.splitlines()
     assert done.exit_code == 0
-    kinds = ["methods", "graphs", "protocols", "reports"]
+    kinds = ["methods", "graphs", "protocols", "encoders", "maps", "reports"]
     assert lines[0].split() == ["name", "version", "origin", *kinds, "problems"]
     assert lines[2].split() == ["dijkstra", "0.1.0", "built-in", "dijkstra"]
-    assert lines[3].split() == ["good", "1.2", str(GOOD), "flat,", "flat-twin", "own:pair", "own-protocol", "row-count"]
+    declared = ["own:pair", "own-protocol", "own-flat", "own:maps", "row-count"]
+    assert lines[3].split() == ["good", "1.2", str(GOOD), "flat,", "flat-twin", *declared]
     assert lines[4].split() == ["broken_in_hook", str(BROKEN), "1"]
     reason = "aacbench_methods failed: ValueError: two lines (broken_in_hook.py, line 17)."
     assert lines[5:] == ["", f"broken_in_hook ({BROKEN}): {reason}"]
@@ -47,6 +49,7 @@ def test_the_json_has_all_a_plugin_offers():
     good = rows["good"]
     assert (good["kind"], len(good["digest"])) == ("file", 64)
     assert (good["graphs"], good["protocols"], good["reports"]) == (["own:pair"], ["own-protocol"], ["row-count"])
+    assert (good["encoders"], good["maps"]) == (["own-flat"], ["own:maps"])
     assert good["problems"] == []
     assert rows["broken_in_hook"]["methods"] == []
     assert len(rows["broken_in_hook"]["problems"]) == 1

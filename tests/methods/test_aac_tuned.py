@@ -266,7 +266,7 @@ def test_it_expands_less_than_alt_and_training_alone_less_than_its_start(tmp_pat
 
 
 def test_where_alts_own_choice_validates_best_it_is_deployed(tmp_path, monkeypatch):
-    monkeypatch.setattr(f"{TUNED}._train", lambda *_: {0: ((0, 0), (0, 0))})
+    monkeypatch.setattr(f"{TUNED}.train_rows", lambda *_: {0: ((0, 0), (0, 0))})
     validation, _ = splits(road().graph)
     fallen = built("aac-tuned", road(), tmp_path, 16, validation=validation, **QUICK)
     assert fallen.facts["epoch"] == tuned.FIRST

@@ -6,3 +6,4 @@ import pytest
 @pytest.fixture(autouse=True)
 def one_built_in(monkeypatch):
     monkeypatch.setattr("aacbench.plugins.loader.BUILT_IN", ("dijkstra",))
+    monkeypatch.setattr("aacbench.plugins.loader.ENCODERS", ())

@@ -45,6 +45,17 @@ def test_hook_protocols(manager):
     assert "comes with a plugin" in manager.protocols()["own-protocol"].path.read_text()
 
 
+def test_hook_encoders(manager):
+    loaded = manager.encoder("own-flat")
+    assert loaded.encoder.sees({}) == "nothing"
+    assert loaded.origin.plugin == "good"
+
+
+def test_hook_maps(manager):
+    assert manager.maps("own:maps").name == "own:maps"
+    assert manager.maps("own:maps", {"train": 1, "validation": 1, "calibration": 1, "test": 1}).counts()["train"] == 1
+
+
 def test_hook_reports(manager):
     (loaded,) = manager.reports()
     assert (loaded.report.name, loaded.report.title) == ("row-count", "Rows of the study")
@@ -119,7 +130,7 @@ def test_the_hooks_are_the_functions_of_the_specification():
     source = ast.parse(Path(hookspecs.__file__).read_text())
     functions = {node.name for node in source.body if isinstance(node, ast.FunctionDef)}
     assert set(HOOKS) == functions
-    assert len(HOOKS) == 6
+    assert len(HOOKS) == 8
 
 
 def test_the_first_plugin_of_the_document_works_and_is_ten_lines(tmp_path):

@@ -4,8 +4,11 @@ from pathlib import Path
 
 from aacbench.plugins import (
     Claims,
+    Encoder,
     GraphSource,
+    MapSource,
     Method,
+    Model,
     Parameter,
     ProtocolFile,
     Report,
@@ -37,6 +40,22 @@ def load():
     from aacbench.graphs import from_arcs
 
     return from_arcs(2, [0], [1], [3], name="pair")
+
+
+def load_maps():
+    from aacbench.maps.load import load_maps
+
+    return load_maps("terrain-4", dict.fromkeys(("train", "validation", "calibration", "test"), 2))
+
+
+def train(context):
+    return Model({}, ones, {"side": context.side})
+
+
+def ones(arrays, settings, images):
+    import numpy as np
+
+    return np.ones((1, settings["side"], settings["side"]))
 
 
 PARAMETERS = {
@@ -74,6 +93,16 @@ def count_rows(study):
 @hookimpl
 def aacbench_reports():
     return [Report("row-count", "Rows of the study", "how many cells and queries there are", count_rows)]
+
+
+@hookimpl
+def aacbench_encoders():
+    return [Encoder("own-flat", "ones", train, "nothing")]
+
+
+@hookimpl
+def aacbench_maps():
+    return [MapSource("own:maps", "a few maps", load_maps)]
 
 
 @hookimpl

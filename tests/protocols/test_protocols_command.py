@@ -108,8 +108,9 @@ def test_documented_defaults_are_the_records():
         owner, _, name = key.rpartition(".")
         if owner in ("methods", "variants") or default in ("needed", "see below"):
             continue
-        value = getattr(study.queries if owner else study, name)
-        written = (", ".join(map(str, value)) if isinstance(value, tuple) else str(value)) or "none"
+        value = getattr(getattr(study, owner) if owner else study, name)
+        written = ", ".join(map(str, value)) if isinstance(value, tuple) else str("" if value is None else value)
+        written = written or "none"
         assert default.replace("`", "") == (written.lower() if isinstance(value, bool) else written), key
 
 

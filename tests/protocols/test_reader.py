@@ -14,8 +14,19 @@ from hypothesis import strategies as st
 
 from aacbench.errors import UsageError
 from aacbench.protocols import known_protocols, read_protocol
-from aacbench.protocols.reader import KEYS, METHOD, QUERIES, TOP, VARIANT, parse_protocol, revised, to_toml
-from aacbench.run.records import MethodChoice, QueryPlan, Study, Variant
+from aacbench.protocols.reader import (
+    CERTIFICATES,
+    KEYS,
+    METHOD,
+    QUERIES,
+    SPLITS,
+    TOP,
+    VARIANT,
+    parse_protocol,
+    revised,
+    to_toml,
+)
+from aacbench.run.records import Certificates, MapSplits, MethodChoice, QueryPlan, Study, Variant
 
 HEAD = {
     "protocol": '"mine"',
@@ -98,9 +109,11 @@ def test_every_key_reaches_the_study():
 
 
 def test_the_key_tables_are_the_records_fields():
-    for checks, kind in ((TOP, Study), (QUERIES, QueryPlan), (METHOD, MethodChoice), (VARIANT, Variant)):
+    tables = {Study: TOP, QueryPlan: QUERIES, MethodChoice: METHOD, Variant: VARIANT}
+    tables |= {MapSplits: SPLITS, Certificates: CERTIFICATES}
+    for kind, checks in tables.items():
         assert set(checks) == set(kind.__dataclass_fields__)
-    assert len(set(KEYS)) == len(TOP) + len(QUERIES) + len(METHOD) + len(VARIANT)
+    assert len(set(KEYS)) == sum(map(len, tables.values()))
 
 
 @pytest.mark.parametrize(
@@ -274,13 +287,13 @@ def test_a_plugins_broken_file_is_named(tmp_path):
 def test_an_unknown_name_gets_the_nearest():
     with pytest.raises(UsageError, match=r'Unknown protocol "quik"; did you mean quick\?'):
         read_protocol("quik")
-    with pytest.raises(UsageError, match="choose one of controls, heldout, quick, rec"):
+    with pytest.raises(UsageError, match=r"choose one of context, context-quick, .*controls, heldout, quick, rec"):
         read_protocol("zzzzzz")
 
 
 def test_shipped_protocols_are_called_what_their_files_are():
     shipped = {"quick", "valsplit", "retrospective", "soundness", "heldout"}
-    shipped |= {"traffic", "recommend", "records", "controls"}
+    shipped |= {"traffic", "recommend", "records", "controls", "context", "context-quick", "context-warcraft"}
     assert set(known_protocols()) == shipped
     assert all(read_protocol(name).protocol == name for name in known_protocols())
 

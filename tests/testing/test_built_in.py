@@ -4,6 +4,7 @@ from functools import cache
 
 import pytest
 
+from aacbench.library.map_check import check_on_maps, only_on_maps
 from aacbench.plugins.in_workers import PluginSources, WholeMethodOf
 from aacbench.plugins.manager import load_plugins
 from aacbench.testing import CHECKS, Report, zoo
@@ -15,7 +16,13 @@ PARTS = {"a": "alt", "b": "alt-pool[K0=12]"}  # of every method made of two othe
 SETTINGS = {"hybrid": PARTS, "hybrid-half": PARTS, "hybrid-double": PARTS}
 SETTINGS["best"] = {"candidates": "alt;fastmap;greedy-train"}  # others would compile every kernel once more
 FEW_EPOCHS = {"aac": {"epochs": 20}, "aac-tuned": {"epochs": 20}}  # training takes most of their time
-METHODS = list(load_plugins(environment={"AACBENCH_PLUGINS": ""}).methods())
+FOUND = load_plugins(environment={"AACBENCH_PLUGINS": ""}).methods()
+DEFAULTS = {
+    name: {key: parameter.default for key, parameter in found.method.parameters.items()}
+    for name, found in FOUND.items()
+}
+ON_MAPS = [name for name, found in FOUND.items() if only_on_maps(found.method, DEFAULTS[name])]
+METHODS = [name for name in FOUND if name not in ON_MAPS]
 
 # Nearly all the time goes into compiling the search, once for each type of weights and labels and each kind of
 # heuristic. These graphs have three of the six combinations, and every feature of the zoo but huge weights.
@@ -65,6 +72,12 @@ OTHERS = [name for name in METHODS if name not in VARIANTS]
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_built_in_method_conforms(name):
     check_conformance(name, OTHERS, FEW)
+
+
+def test_a_built_in_method_for_maps_alone_conforms():
+    assert ON_MAPS == ["hops", "cells"]
+    cells = check_on_maps(",".join(ON_MAPS), (), 60)
+    assert [(cell.outcome, cell.record["reason"]) for cell in cells] == [("ok", "")] * 8
 
 
 @pytest.mark.exhaustive

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from importlib.util import find_spec
 
+from aacbench.contract.families import MapsContext
 from aacbench.contract.landmarks import (
     LABELS,
     PACKED,
@@ -20,6 +21,7 @@ from aacbench.plugins import Budget, GraphInfo, hookimpl
 
 Picks = tuple[tuple[int, ...], ...]  # the landmark that each row picks, for each matrix
 DOCS = "docs/methods/aac.md"
+ON_MAPS = ("fps", "fps+random", "random")  # pools of cells: farthest ones of the unit grid, unless all are random
 SHARED = {
     "labels": LABELS,
     "m": Parameter(0, "labels per vertex; 0 means as many as fit", minimum=0),
@@ -65,6 +67,7 @@ def aacbench_methods() -> Iterator[Method]:
         Claims(deterministic=False),
         {**SHARED, **TRAINING},
         check=lambda params: needs_torch(params) or check_epochs(params),
+        build_maps=build_aac_on_maps,
         docs=DOCS,
         waives=waived,
     )
@@ -76,6 +79,7 @@ def aacbench_methods() -> Iterator[Method]:
         Claims(deterministic=False),
         {**SHARED, **TUNED},
         check=needs_torch,
+        build_maps=build_tuned_on_maps,
         docs=DOCS,
         waives=waived,
     )
@@ -116,6 +120,10 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
     room = landmarks if directions == "one" else 2 * landmarks
     if wanted > room:
         return Unsupported(f"{wanted} labels cannot be chosen from {landmarks} landmarks, which have {room}")
+    if info.side and fits > room and not wanted:
+        return Unsupported(f"{fits} labels cannot be chosen from {landmarks} cells; lower the budget, or set m")
+    if info.side and params.get("pool", "fps") not in ON_MAPS:
+        return Unsupported(f"On maps the pool is one of {', '.join(ON_MAPS)}")
     count = min(wanted or fits, room)
     labels = resolved(budget, info, params["labels"])
     return {**params, "m": count, "K0": pool, "directions": directions, "labels": labels}
@@ -168,6 +176,18 @@ def build_tuned(context: BuildContext) -> LabelHeuristic | Unsupported:
     from aacbench.plugins.methods.aac import tuned
 
     return tuned.aac_tuned(context)
+
+
+def build_aac_on_maps(context: MapsContext) -> LabelHeuristic | Unsupported:
+    from aacbench.plugins.methods.aac import on_maps
+
+    return on_maps.aac(context)
+
+
+def build_tuned_on_maps(context: MapsContext) -> LabelHeuristic | Unsupported:
+    from aacbench.plugins.methods.aac import on_maps
+
+    return on_maps.aac_tuned(context)
 
 
 def build_forced(context: BuildContext) -> LabelHeuristic | Unsupported:

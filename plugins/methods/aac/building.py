@@ -10,7 +10,7 @@ from aacbench.labels.pool import Pool
 from aacbench.labels.stores import counted, deployed
 from aacbench.plugins.methods import expansions
 from aacbench.plugins.methods.aac import Picks, compressor, kept_epochs
-from aacbench.plugins.methods.aac.training import Schedule, statistics, train
+from aacbench.plugins.methods.aac.training import Schedule, schedule_of, statistics, train
 
 INITIAL = {"block-sparse": compressor.block_sparse, "identity": compressor.identity}
 
@@ -18,8 +18,7 @@ INITIAL = {"block-sparse": compressor.block_sparse, "identity": compressor.ident
 def aac(context: BuildContext) -> LabelHeuristic | Unsupported:
     context = with_labels(context)
     params = context.params
-    names = ("epochs", "batch", "lr", "lambda_ent", "lambda_uniq", "lambda_cov")
-    schedule = Schedule(**{name: params[name] for name in names})
+    schedule = schedule_of(params)
     kept = kept_epochs(params)
     pool = context.pools.selected(params["pool"], params["K0"])  # the pool of ALT, for every seed
     inside = components.largest(context.graph)

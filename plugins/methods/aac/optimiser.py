@@ -18,7 +18,9 @@ class AdamW:
         self._squares = [torch.zeros_like(parameter) for parameter in parameters]
         self._steps = [torch.tensor(0.0) for _ in parameters]
 
-    def minimise(self, loss: torch.Tensor) -> None:
+    def minimise(self, loss: torch.Tensor, lr: float | None = None) -> None:
+        """Make one step, with the learning rate given here or at the beginning."""
+        settings = self._settings if lr is None else {**self._settings, "lr": lr}
         gradients = list(torch.autograd.grad(loss, self._parameters))
         with torch.no_grad():
-            adamw(self._parameters, gradients, self._means, self._squares, [], self._steps, **self._settings)
+            adamw(self._parameters, gradients, self._means, self._squares, [], self._steps, **settings)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -45,13 +46,26 @@ def isolated_torch() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
+def schedule_of(params: Mapping[str, Any]) -> Schedule:
+    names = ("epochs", "batch", "lr", "lambda_ent", "lambda_uniq", "lambda_cov")
+    return Schedule(**{name: params[name] for name in names})
+
+
 def train(
-    pool: Pool, vertices: Array, rows: Sequence[int], initial: Initial, schedule: Schedule, seed: int, kept: set[int]
+    pool: Pool,
+    vertices: Array,
+    rows: Sequence[int],
+    initial: Initial,
+    schedule: Schedule,
+    seed: int,
+    kept: set[int],
+    block: int = 0,
 ) -> Mapping[int, Picks]:
     """Return the landmarks that each row picks at the epochs `kept`; epoch 0 is before training.
 
-    `rows` has the number of rows of one matrix, or of the forward and the backward matrix. The seed is set twice, and
-    draws come in this order, because the published runs did so.
+    `rows` has the number of rows of one matrix, or of the forward and the backward matrix. With `block`, the vertices
+    are those of maps of so many cells, and both ends of a pair are on one map. The seed is set twice, and draws come in
+    this order, because the published runs did so.
     """
     with isolated_torch():
         torch.manual_seed(seed)
@@ -60,14 +74,18 @@ def train(
         optimiser = AdamW(logits, schedule.lr, WEIGHT_DECAY)
         torch.manual_seed(seed)
         for epoch in range(schedule.epochs):
-            optimiser.minimise(_loss(pool, vertices, logits, schedule, epoch))
+            optimiser.minimise(_loss(pool, vertices, logits, schedule, epoch, block))
             if epoch + 1 in kept:
                 picks[epoch + 1] = compressor.deployed(logits)
     return {epoch: chosen for epoch, chosen in picks.items() if epoch in kept}
 
 
-def _loss(pool: Pool, vertices: Array, logits: Sequence[torch.Tensor], schedule: Schedule, epoch: int) -> torch.Tensor:
+def _loss(
+    pool: Pool, vertices: Array, logits: Sequence[torch.Tensor], schedule: Schedule, epoch: int, block: int
+) -> torch.Tensor:
     sources, targets = _drawn(vertices, schedule.batch), _drawn(vertices, schedule.batch)
+    if block:
+        targets = sources // block * block + targets % block
     selections = compressor.select(logits, schedule.temperature(epoch))
     differences = batch_differences(pool, sources, targets, len(logits))
     gap = (compressor.teacher(differences) - compressor.bound(selections, differences)).mean()

@@ -46,8 +46,8 @@ def aac_tuned(context: BuildContext) -> LabelHeuristic | Unsupported:
     context.progress(f"{len(weight)} examples")
     with isolated_torch():
         torch.manual_seed(context.seed)
-        logits = _start(params["init"], tables, weight, rows, sum(map(len, pools)))
-        picks = _train(logits, tables, weight, params)
+        logits = start_logits(params["init"], tables, weight, rows, sum(map(len, pools)))
+        picks = train_rows(logits, tables, weight, params)
     picks[FIRST] = first_landmarks(rows)
     return _best(context, pools, picks, judges)
 
@@ -121,7 +121,10 @@ def joined(pools: Sequence[Pool]) -> Pool:
     return Pool(landmarks, forward, backward, sum(pool.seconds for pool in pools))
 
 
-def _start(name: str, tables: Sequence[Array], weight: Array, rows: Sequence[int], size: int) -> list[torch.Tensor]:
+def start_logits(
+    name: str, tables: Sequence[Array], weight: Array, rows: Sequence[int], size: int
+) -> list[torch.Tensor]:
+    """Return logits that favour a greedy selection, or those of the published start."""
     if name != "greedy":
         return [INITIAL[name](count, size) for count in rows]
     logits = [torch.full((count, size), -math.log(size) - ODDS) for count in rows]
@@ -130,7 +133,7 @@ def _start(name: str, tables: Sequence[Array], weight: Array, rows: Sequence[int
     return logits
 
 
-def _train(
+def train_rows(
     start: list[torch.Tensor], tables: Sequence[Array], weight: Array, params: Mapping[str, int | float]
 ) -> dict[int, Picks]:
     """Return the distinct landmarks that rows pick before training and at some of its epochs.

@@ -1,0 +1,68 @@
+"""A small convolutional network from images to costs; what it learns from is a switch."""
+
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from typing import Any
+
+from aacbench.contract.method import Unsupported
+from aacbench.plugins import Encoder, EncoderClaims, Model, Parameter, Params, TrainContext, hookimpl
+
+# The loss, and what the training maps have with it.
+LOSSES = {"classes": "costs", "mse": "costs", "spo": "costs", "gap": "costs", "dbb": "paths", "fy": "paths"}
+PARAMETERS = {
+    "loss": Parameter(
+        "classes",
+        "classes (cross-entropy on the distinct costs) or mse learn from costs; spo (SPO+) from costs by the paths "
+        "they lead to; gap (mse, and joint times the gap of landmark bounds to true distances) from costs; dbb "
+        "(differentiated black box) and fy (perturbed Fenchel-Young) from paths alone",
+        choices=tuple(LOSSES),
+    ),
+    "net": Parameter("pooled", "pooled, or strided: three strided convolutions", choices=("pooled", "strided")),
+    "standardise": Parameter(True, "standardise each image by its own colours"),
+    "snap": Parameter(False, "with classes: predict the likeliest cost, not the expected one"),
+    "epochs": Parameter(8, "times that each training map is seen", minimum=1),
+    "batch": Parameter(50, "maps in a step", minimum=1),
+    "lr": Parameter(0.01, "the highest learning rate of the cycle", minimum=0.0),
+    "lambda": Parameter(20.0, "with dbb: how far costs are moved", minimum=1e-6),
+    "joint": Parameter(1.0, "with gap: the weight of the gap; 0 is mse", minimum=0.0),
+    "anchors": Parameter(8, "with gap: landmark cells, farthest ones of the unit grid", minimum=1),
+    "sigma": Parameter(1.0, "with fy: how much costs are perturbed", minimum=0.0),
+}
+
+
+@hookimpl
+def aacbench_encoders() -> Iterable[Encoder]:
+    yield Encoder(
+        "cnn",
+        "a small convolutional network, 6,300 parameters",
+        train,
+        learns_from,
+        EncoderClaims(deterministic=False),
+        PARAMETERS,
+        check,
+        docs="docs/contextual.md",
+    )
+
+
+def learns_from(params: Params) -> str:
+    return LOSSES[params["loss"]]
+
+
+def check(params: Params) -> str:
+    if params["snap"] and params["loss"] != "classes":
+        return "snap needs loss=classes: other losses know no set of costs."
+    return ""
+
+
+def train(context: TrainContext) -> Model | Unsupported:
+    if find_spec("torch") is None:
+        return Unsupported("torch is not installed; install it with pip (a CPU build is enough), or use from-file")
+    from aacbench.plugins.encoders.cnn import training
+
+    return training.train(context)
+
+
+def predict(arrays: Mapping[str, Any], settings: Mapping[str, float], images: Any) -> Any:
+    from aacbench.plugins.encoders.cnn import network
+
+    return network.predict(arrays, settings, images)
