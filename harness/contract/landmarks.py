@@ -20,7 +20,8 @@ LABELS = Parameter(
     "auto",
     "how distances are stored: exact (integers, or 8-byte floats with a margin for rounding), fixed (float weights "
     "rounded down to 4-byte integers, still admissible), replay (8-byte floats without a margin, as published), or in "
-    "one of the narrow stores for16, cover, packed (lossless), u16 and u8 (in whole steps, rounded down); auto "
+    "one of the narrow stores for16 (2-byte offsets in blocks), cover (rows of a vertex cover), packed (both; like the "
+    "first two without loss), u16 (2-byte steps, rounded down) and u8 (1-byte steps, rounded down); auto "
     "is exact for integer weights, else fixed, or replay where the convention does not charge real widths",
     choices=("auto", "exact", "fixed", "replay", *PACKED, *STEPS),
 )

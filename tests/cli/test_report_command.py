@@ -96,7 +96,13 @@ def test_maps_show_what_the_bundles_hold(tmp_path, capsys):
         count = columns["expanded"][row] - columns["reexpanded"][row]
         assert axes.get_title(loc="left") == f"{cell.key['label']}: {count:,} vertices"
         assert len(axes.lines[1].get_xdata()) == count
-    elsewhere = {"amortised", "controls", "drift", "traffic"}  # need times, variants, epochs or traffic
+    elsewhere = {
+        "amortised",
+        "controls",
+        "drift",
+        "traffic",
+        "prediction",
+    }  # need times, variants, epochs, traffic or maps
     for name in set(figures.NAMES) - elsewhere:
         assert open_study(root).figure(name).axes
     capsys.readouterr()
