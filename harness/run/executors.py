@@ -7,7 +7,7 @@ from typing import Any
 from aacbench.processes.dask_pool import DaskPool, Packing
 from aacbench.processes.pool import Pool, run_all
 from aacbench.run.run_config import DASK, RunConfig
-from aacbench.run.shipping import StepPacking
+from aacbench.run.shipping import HerePacking, StepPacking
 from aacbench.run.steps import Job, Step, StepPool, run_step
 
 Heard = Callable[[Job, str], None]
@@ -20,7 +20,7 @@ def step_pool(config: RunConfig, workers: int, progress: Heard = lambda *_: None
         progress(step.job, text)
 
     if config.executor == DASK:
-        packing = StepPacking(config.limits, fresh)
+        packing = StepPacking(config.limits, fresh) if config.scheduler else HerePacking(config.limits, fresh)
         return DaskPool(packing, workers, config.limits, config.scheduler, heard, config.note)
     limit = config.limits.seconds
     return Pool(

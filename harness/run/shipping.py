@@ -125,6 +125,49 @@ def shipped_files(shipment: Shipment, place: str) -> Mapping[str, bytes]:
     return {GRAPH_FILE: graph_bytes(job.graph_of(job.plan.graph_source))}
 
 
+def run_here(payload: bytes, _: Path) -> Link | Finished:
+    """Do a step in a child of a worker on the client's own machine."""
+    carried: StepHere = pickle.loads(payload)
+    answer = run_step(carried.step)
+    if isinstance(answer, Built) and not carried.build_only:
+        return replace(carried, step=Step(carried.step.job, answer)).link()
+    return Finished(pickle.dumps(answer))
+
+
+@dataclass(frozen=True, slots=True)
+class StepHere:
+    """A step for a worker on the client's own machine, where its paths hold and nothing need be sent."""
+
+    step: Step
+    limit: float
+    build_only: bool = False
+
+    def link(self) -> Link:
+        seconds = self.step.seconds(self.limit)
+        return Link(f"{__name__}:run_here", pickle.dumps(self), self.step.kind, seconds, self.build_only)
+
+
+@dataclass(frozen=True, slots=True)
+class HerePacking:
+    """How steps reach workers on this machine: they use the study's own folders, as those of a local run do."""
+
+    limits: Limits
+    fresh: bool = False
+
+    def name(self, step: Step) -> str:
+        return step.job.cell_id
+
+    def link(self, step: Step) -> Link:
+        return StepHere(step, self.limits.seconds, self.fresh).link()
+
+    def files(self, step: Step, place: str) -> Mapping[str, bytes]:
+        raise AssertionError(f"Nothing is sent to a worker on this machine, not {place} of {self.name(step)}.")
+
+    def unpacked(self, _: Step, finished: Finished) -> Built | Result:
+        answer: Built | Result = pickle.loads(finished.result)
+        return answer
+
+
 @dataclass(frozen=True, slots=True)
 class StepPacking:
     """How steps travel. `fresh` ones are builds alone, in an interpreter of their own."""

@@ -94,6 +94,7 @@ def test_four_workers_and_one_give_the_same_rows(tmp_path: Path) -> None:
     for count in (1, 4):
         run_study(the_study(), config(tmp_path / str(count), workers=count))
         assert studies.rows(tmp_path / str(count)) == expected
+        assert bundles(tmp_path / str(count)) == bundles(tmp_path / "local")
 
 
 def test_a_worker_that_dies_is_replaced_and_a_cell_that_ends_every_worker_is_an_error(tmp_path, monkeypatch) -> None:
