@@ -285,12 +285,11 @@ def _cells(
 def _fitted(cell: CellPlan, setting: _Setting, answer: Answer) -> CellPlan:
     preferred = answer.search if isinstance(answer, Fitted) else {}
     policy = _policy(parse(cell.policy), setting.method, preferred, setting.switches)
-    cell = replace(cell, policy=policy.name)
     if isinstance(answer, Unsupported):
-        return replace(cell, unsupported=answer.reason)
+        return replace(cell, policy=policy.name, unsupported=answer.reason)
     if isinstance(answer, Failure):
-        return replace(cell, failed=answer.reason, failure=answer.outcome)
-    return replace(cell, params=answer.params)
+        return replace(cell, policy=policy.name, failed=answer.reason, failure=answer.outcome)
+    return replace(cell, policy=policy.name, params=answer.params)
 
 
 def _distinct(cells: list[CellPlan]) -> list[CellPlan]:
