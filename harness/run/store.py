@@ -156,7 +156,7 @@ def scan_outcomes(root: Path, verified: Verified) -> Iterator[tuple[str, str | D
 
 def _scan(root: Path, read: Callable[[str], T | DamagedCellError | None]) -> Iterator[tuple[str, T | DamagedCellError]]:
     for parent in sorted((root / CELLS).glob("*")):
-        names = os.listdir(parent) if parent.is_dir() else ()
+        names = (path.name for path in parent.iterdir()) if parent.is_dir() else iter(())
         for name in sorted(set(map(_cell_name, names)) - {""}):
             if not is_cell_id(name) or parent.name != name[:2]:
                 yield name, DamagedCellError(f"{parent / name} is not a cell, and no cell belongs there; remove it.")
