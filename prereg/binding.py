@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,8 @@ class BoundRun(Binding):
         self._start: Entry | None = None
         self._beside: Mapping[str, str] = {}
 
-    def check(self, keys: Sequence[Mapping[str, Any]]) -> None:
+    def check(self, keys: Iterable[Mapping[str, Any]]) -> None:
+        keys = list(keys)
         self._bound.check_folder(self._root)
         self._bound.check_keys(keys)
         self._beside = loaded_beside(self._bound.plugins, keys)

@@ -55,7 +55,8 @@ def plan_text(
     def switched(cell: CellPlan) -> str:
         return setting_text({key: value for key, value in switches(cell.policy).items() if usual.get(key) != value})
 
-    work = {name: estimated_work(study, cell, infos[cell.graph_key]) for cell, name in cells}
+    estimates = estimated_work(study, (cell for cell, _ in cells), infos)
+    work = {name: most for (_, name), most in zip(cells, estimates, strict=True)}
     groups: dict[tuple[str, str, str, float, str], list[Planned]] = {}
     for cell, name in cells:
         settings = " ".join(filter(None, (short_settings(cell.method, cell.params, defaults), switched(cell))))
@@ -243,7 +244,7 @@ class Progress:
             self._console.print(text, markup=False, soft_wrap=True)
 
     def _finished(self, facts: Mapping[str, Any]) -> None:
-        stored = facts["found"].outcome if "found" in facts else "ok"
+        stored = facts.get("kept", "ok")
         outcome = facts.get("outcome", "kept" if stored == "ok" else f"kept: {stored}")
         plan = facts["plan"]
         text = f"{_named(plan)}: {outcome}"

@@ -29,9 +29,10 @@ from aacbench.run.rebuild import (
 from aacbench.run.records import CONTEXT, ENCODE, Study
 from aacbench.run.run_config import RunConfig, key_of, named
 from aacbench.run.steps import Job, StepPool, run_cells
-from aacbench.run.store import Cell, Existing, commit, decide, read_or_damage, state_of, sweep
+from aacbench.run.store import Cell, Existing, commit, decide, outcome_of, read_or_damage, state_of, sweep
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.run.variants import queries_and_policy
+from aacbench.run.verified import Verified
 from aacbench.util.canonical import plain
 from aacbench.util.file_lock import file_lock
 from aacbench.util.text import one_line
@@ -71,6 +72,7 @@ class _Run:
     graphs: Mapping[str, GraphMetadata]
     log: RunLog
     pool: StepPool
+    verified: Verified
 
     def key(self, cell: CellPlan) -> dict[str, Any]:
         return key_of(self.study, self.config, self.graphs, cell)
@@ -112,8 +114,8 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     try:
         with step_pool(config, config.workers, progress) as pool:
             planned, graphs = prepare(study, config)
-            config.binding.check([key_of(study, config, graphs, cell) for cell in planned.cells])
-            run = _Run(study, config, graphs, log, pool)
+            config.binding.check(key_of(study, config, graphs, cell) for cell in planned.cells)
+            run = _Run(study, config, graphs, log, pool, Verified(config.root))
             cells = _stages(run, planned)
     finally:
         if log.begun:
@@ -177,7 +179,8 @@ def _begin(
         write_plan(run.config.root, record)
         run.config.binding.begin()  # not before the study's folder could be written
     infos = {name: graph.info for name, graph in run.graphs.items()}
-    work = {name: (cell.method, estimated_work(run.study, cell, infos[cell.graph_key])) for cell, name in coming}
+    estimates = estimated_work(run.study, (cell for cell, _ in coming), infos)
+    work = {name: (cell.method, most) for (cell, name), most in zip(coming, estimates, strict=True)}
     run.config.notify("planned", {"cells": len(coming), "later": later, "work": work, "what": what})
 
 
@@ -283,20 +286,21 @@ def _stored(config: RunConfig, cell: Cell) -> Job:
 
 def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, chosen: _Chosen | None) -> bool:
     """Return whether the cell can be skipped, and report why."""
-    found = read_or_damage(run.config.root, name)
-    decision = decide(existing, state_of(found))
-    if decision == "skip" and existing != "verify" and isinstance(found, Cell) and _outdated(found, chosen):
+    outcome = outcome_of(run.config.root, name, run.verified)
+    decision = decide(existing, state_of(outcome))
+    if decision == "skip" and existing != "verify" and chosen is not None and _outdated(run, name, chosen):
         decision = "run"
     if decision == "report":
-        run.notify("damaged", name, cell, outcome="damaged", reason=str(found))
+        run.notify("damaged", name, cell, outcome="damaged", reason=str(outcome))
     elif decision == "skip":
-        run.notify("kept", name, cell, found=found)
+        run.notify("kept", name, cell, kept=outcome)
     return decision != "run"
 
 
-def _outdated(found: Cell, chosen: _Chosen | None) -> bool:
+def _outdated(run: _Run, name: str, chosen: _Chosen) -> bool:
     """Return whether the choice that led to this cell was made from other rows than now."""
-    return chosen is not None and any(found.record.get(key) != plain(value) for key, value in chosen.note.items())
+    found = read_or_damage(run.config.root, name, run.verified)
+    return not isinstance(found, Cell) or any(found.record.get(key) != plain(chosen.note[key]) for key in chosen.note)
 
 
 def _refused(cell: CellPlan) -> Result | None:

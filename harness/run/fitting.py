@@ -96,17 +96,18 @@ def ask_all(
         names = (question.method, *part_names(question.params))
         return " ".join(foreign[name] for name in names if name in foreign)
 
-    for question in questions:
+    digests = [question.digest for question in questions]
+    for question, digest in zip(questions, digests, strict=True):
         if origin(question):
-            jobs[question.digest] = _Job(question, method_of)
-        elif question.digest not in found:
-            found[question.digest] = ask(_whole(question, methods.__getitem__), question)
+            jobs[digest] = _Job(question, method_of)
+        elif digest not in found:
+            found[digest] = ask(_whole(question, methods.__getitem__), question)
     short = replace(limits, seconds=min(limits.seconds, SECONDS))
     for job, answer in run_all(_ask_here, list(jobs.values()), workers, short, lambda job: origin(job.question)):
         if isinstance(answer, Failure) and not answer.reason.startswith(("fit ", "search ")):  # the worker died
             answer = replace(answer, reason=f"fit failed: {answer.reason}")
         found[job.question.digest] = answer
-    return [found[question.digest] for question in questions]
+    return [found[digest] for digest in digests]
 
 
 def _ask_here(job: _Job) -> Answer:

@@ -27,6 +27,7 @@ from aacbench.run.records import (
     TEST,
     VALIDATION,
     MethodChoice,
+    QueryPlan,
     Study,
     Variant,
     without_traffic,
@@ -190,13 +191,19 @@ def _wanted(
         yield [(replace(cell, **where), setting, question) for cell, setting, question in cells]
 
 
-def estimated_work(study: Study, cell: CellPlan, info: GraphInfo) -> int:
-    """Return how many vertices a cell's searches expand at most; builds are not counted."""
-    if cell.role == ENCODE:
-        return 0
-    drawn, _ = queries_and_policy(study.record(), cell.variant)
-    queries = sum(drawn.most(split, info.vertices) for split in cell.splits)
-    return 0 if cell.unsupported or cell.failed else info.vertices * queries
+def estimated_work(study: Study, cells: Iterable[CellPlan], infos: Mapping[str, GraphInfo]) -> list[int]:
+    """Return how many vertices the searches of each cell expand at most; builds are not counted."""
+    record, drawn = study.record(), dict[str, QueryPlan]()
+
+    def most(cell: CellPlan) -> int:
+        if cell.role == ENCODE or cell.unsupported or cell.failed:
+            return 0
+        if cell.variant not in drawn:
+            drawn[cell.variant], _ = queries_and_policy(record, cell.variant)
+        vertices = infos[cell.graph_key].vertices
+        return vertices * sum(drawn[cell.variant].most(split, vertices) for split in cell.splits)
+
+    return [most(cell) for cell in cells]
 
 
 def chosen(candidate: CellPlan) -> CellPlan:
@@ -278,17 +285,18 @@ def _cells(
 def _fitted(cell: CellPlan, setting: _Setting, answer: Answer) -> CellPlan:
     preferred = answer.search if isinstance(answer, Fitted) else {}
     policy = _policy(parse(cell.policy), setting.method, preferred, setting.switches)
-    cell = replace(cell, policy=policy.name)
     if isinstance(answer, Unsupported):
-        return replace(cell, unsupported=answer.reason)
+        return replace(cell, policy=policy.name, unsupported=answer.reason)
     if isinstance(answer, Failure):
-        return replace(cell, failed=answer.reason, failure=answer.outcome)
-    return replace(cell, params=answer.params)
+        return replace(cell, policy=policy.name, failed=answer.reason, failure=answer.outcome)
+    return replace(cell, policy=policy.name, params=answer.params)
 
 
 def _distinct(cells: list[CellPlan]) -> list[CellPlan]:
     """Drop cells whose settings are equal once fitted, such as more landmarks than there are vertices."""
     first: dict[bytes, CellPlan] = {}
+    if len(cells) == 1:
+        return cells
     for cell in cells:
         first.setdefault(canonical([cell.params, cell.label, cell.policy]), cell)
     return list(first.values())

@@ -1,6 +1,6 @@
 """What a run needs besides its study, the job of each cell, and the key that names it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -56,7 +56,7 @@ def _no_encoder(name: str) -> Encoder:
 class Binding:
     """What ties a run to a registration. This one ties it to nothing."""
 
-    def check(self, keys: Sequence[Mapping[str, Any]]) -> None:
+    def check(self, keys: Iterable[Mapping[str, Any]]) -> None:
         """See the key of every cell that can be planned ahead, before anything is written; refuse by raising."""
 
     def begin(self) -> None:

@@ -4,13 +4,13 @@ import errno
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from sys import intern
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from aacbench.errors import AacbenchError, DamagedCellError, DataError, NewerFormatError
 from aacbench.run.layout import (
@@ -27,7 +27,8 @@ from aacbench.run.layout import (
 )
 from aacbench.run.layout import cell_id as id_of
 from aacbench.run.records import CANDIDATE, ENCODE, OUTCOMES, TEST
-from aacbench.util.atomic_io import is_still, make_folder, remove, storing, sync_folder, write_file
+from aacbench.run.verified import Verified
+from aacbench.util.atomic_io import is_still, make_folder, read_in, remove, storing, sync_folder, write_file
 from aacbench.util.canonical import digest, pretty
 from aacbench.util.cleanup import UNFINISHED, abandoned, is_scratch, scratch_name
 from aacbench.util.file_lock import sweep_locks
@@ -36,6 +37,7 @@ from aacbench.version import VERSION
 if TYPE_CHECKING:
     from aacbench.graphs.record import Array
 
+T = TypeVar("T")
 
 FAMILY, NUMBER = "aacbench.cell.json", 1
 FORMAT = f"{FAMILY}/{NUMBER}"
@@ -105,10 +107,10 @@ def commit(
             remove(unfinished)
 
 
-def read_cell(root: Path, cell_id: str) -> Cell | None:
+def read_cell(root: Path, cell_id: str, verified: Verified | None = None) -> Cell | None:
     """Return the cell, or None if there is none; raise DamagedCellError if it is not as it was written.
 
-    A cell of a newer format raises NewerFormatError.
+    A cell of a newer format raises NewerFormatError. A `cell.json` that is among the `verified` is only hashed.
     """
     while (folder := _current(root, cell_id)) is not None:
         # All files are read through one descriptor of the folder, so they belong to the same cell.
@@ -116,7 +118,7 @@ def read_cell(root: Path, cell_id: str) -> Cell | None:
         if descriptor is None:
             continue
         try:
-            return _verified(descriptor, folder, cell_id)
+            return _checked(descriptor, folder, cell_id, verified)
         except DamagedCellError:
             now = _current(root, cell_id)
             if now is not None and is_still(now, descriptor):
@@ -126,23 +128,40 @@ def read_cell(root: Path, cell_id: str) -> Cell | None:
     return None
 
 
-def read_or_damage(root: Path, cell_id: str) -> Cell | DamagedCellError | None:
+def read_or_damage(root: Path, cell_id: str, verified: Verified | None = None) -> Cell | DamagedCellError | None:
     """Return the cell, None if there is none, or the error that says how it is damaged."""
     try:
-        return read_cell(root, cell_id)
+        return read_cell(root, cell_id, verified)
     except DamagedCellError as damage:
         return damage
 
 
-def scan(root: Path) -> Iterator[tuple[str, Cell | DamagedCellError]]:
+def outcome_of(root: Path, cell_id: str, verified: Verified) -> str | DamagedCellError | None:
+    """Return the outcome of a cell, of which every byte is checked; else as `read_or_damage`."""
+    if (outcome := verified.outcome(cell_id)) is not None:
+        return outcome
+    cell = read_or_damage(root, cell_id, verified)
+    return cell.outcome if isinstance(cell, Cell) else cell
+
+
+def scan(root: Path, verified: Verified | None = None) -> Iterator[tuple[str, Cell | DamagedCellError]]:
     """Yield every cell in the order of ids, or the error that says how it is damaged."""
+    return _scan(root, lambda name: read_or_damage(root, name, verified))
+
+
+def scan_outcomes(root: Path, verified: Verified) -> Iterator[tuple[str, str | DamagedCellError]]:
+    """Yield the outcome of every cell in the order of ids, or the error that says how it is damaged."""
+    return _scan(root, lambda name: outcome_of(root, name, verified))
+
+
+def _scan(root: Path, read: Callable[[str], T | DamagedCellError | None]) -> Iterator[tuple[str, T | DamagedCellError]]:
     for parent in sorted((root / CELLS).glob("*")):
-        for name in sorted({_cell_name(path.name) for path in parent.glob("*")} - {""}):
-            folder = parent / name
-            if not is_cell_id(name) or folder != cell_folder(root, name):
-                yield name, DamagedCellError(f"{folder} is not a cell, and no cell belongs there; remove it.")
-            elif (cell := read_or_damage(root, name)) is not None:
-                yield name, cell
+        names = (path.name for path in parent.iterdir()) if parent.is_dir() else iter(())
+        for name in sorted(set(map(_cell_name, names)) - {""}):
+            if not is_cell_id(name) or parent.name != name[:2]:
+                yield name, DamagedCellError(f"{parent / name} is not a cell, and no cell belongs there; remove it.")
+            elif (found := read(name)) is not None:
+                yield name, found
 
 
 def _content(cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -218,30 +237,39 @@ def _open_folder(folder: Path, cell_id: str) -> int | None:
         raise _damage(cell_id, folder, f"it cannot be opened ({error.strerror})") from error
 
 
-def _verified(descriptor: int, folder: Path, cell_id: str) -> Cell:
+def _checked(descriptor: int, folder: Path, cell_id: str, verified: Verified | None) -> Cell:
     def read(name: str) -> bytes:
-        with _explained(cell_id, folder, name), os.fdopen(os.open(name, os.O_RDONLY, dir_fd=descriptor), "rb") as file:
-            return file.read()
+        with _explained(cell_id, folder, name):
+            return read_in(descriptor, name)
 
     data = read(CELL_FILE)
-    record = _parsed(data)
+    known = verified is not None and verified.has(cell_id, data)
+    record = _loaded(data) if known else _parsed(data)
     if record is None:
         _refuse_newer(data, folder, cell_id)
         raise _damage(cell_id, folder, f"{CELL_FILE} is not what was written")
-    if id_of(record["key"], parsed=True) != cell_id:
+    if not known and id_of(record["key"], parsed=True) != cell_id:
         raise _damage(cell_id, folder, f"its key belongs to cell {id_of(record['key'])}")
     files = {name: read(name) for name in record["files"]}
     changed = [name for name, data in files.items() if _sha256(data) != record["files"][name]]
     if changed:
         raise _damage(cell_id, folder, f"{', '.join(changed)} changed since it was written")
+    if verified is not None and not known:
+        verified.add(cell_id, data)
     return Cell(cell_id, record, files)
 
 
+def _loaded(data: bytes) -> dict[str, Any]:
+    """Return the contents of `cell.json` without its integrity."""
+    record: dict[str, Any] = json.loads(data, object_pairs_hook=_sharing)
+    record.pop("integrity")
+    return record
+
+
 def _parsed(data: bytes) -> dict[str, Any] | None:
-    """Return the contents of `cell.json` without its integrity, or None if it is damaged."""
+    """Return the contents of `cell.json`, or None if it is damaged."""
     try:
-        record = json.loads(data, object_pairs_hook=_sharing)
-        record.pop("integrity")
+        record = _loaded(data)
         complete = record["format"] == FORMAT and {"key", "outcome", "files"} <= set(record)
         return record if complete and _encoded(record, parsed=True) == data else None
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, AacbenchError):
@@ -329,12 +357,12 @@ def decide(existing: Existing, state: State) -> Decision:
     return "run" if state == "missing" else _UNLESS_SKIPPED[existing].get(state, "skip")
 
 
-def state_of(stored: Cell | DamagedCellError | None) -> State:
-    if stored is None:
+def state_of(outcome: str | DamagedCellError | None) -> State:
+    if outcome is None:
         return "missing"
-    if isinstance(stored, DamagedCellError):
+    if isinstance(outcome, DamagedCellError):
         return "damaged"
-    return "ok" if stored.outcome in ANSWERED else "failed"
+    return "ok" if outcome in ANSWERED else "failed"
 
 
 def sweep(root: Path) -> None:

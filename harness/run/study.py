@@ -10,7 +10,8 @@ from typing import Any
 from aacbench.errors import DamagedCellError, DamagedPlanError, DataError, UsageError
 from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, PLAN, REGISTRATION, RUNS, is_cell_id
 from aacbench.run.records import ENCODE, OUTCOMES, Study
-from aacbench.run.store import Cell, check_formats, scan
+from aacbench.run.store import Cell, check_formats, scan, scan_outcomes
+from aacbench.run.verified import Verified
 from aacbench.util.atomic_io import make_folder, replace_file, storing
 from aacbench.util.canonical import digest, pretty
 from aacbench.util.file_lock import LOCKS, file_lock
@@ -125,15 +126,18 @@ def read_plan(root: Path) -> dict[str, Any] | None:
     return _check(plan, str(path))
 
 
-def read_study(root: Path) -> StudyContents:
-    plan = read_plan(root)
+def read_study(root: Path, *, remember: bool = True) -> StudyContents:
+    """Read a whole study and, if asked to `remember`, which of its cells were found right."""
+    plan, verified = read_plan(root), Verified(root)
     cells: dict[str, Cell] = {}
     damaged: dict[str, str] = {}
-    for name, cell in scan(root):
+    for name, cell in scan(root, verified):
         if isinstance(cell, DamagedCellError):
             damaged[name] = str(cell)
         else:
             cells[name] = cell
+    if remember:
+        verified.save()
     return StudyContents(plan, cells, damaged)
 
 
@@ -143,12 +147,13 @@ def planned_cells(root: Path) -> list[Cell]:
 
 def summary(root: Path) -> StudySummary:
     """Return the same as `read_study(root).summary()`, with one cell at a time in memory."""
-    plan, outcomes, damaged = read_plan(root), {}, {}
-    for name, cell in scan(root):
-        if isinstance(cell, DamagedCellError):
-            damaged[name] = str(cell)
+    plan, outcomes, damaged, verified = read_plan(root), {}, {}, Verified(root)
+    for name, outcome in scan_outcomes(root, verified):
+        if isinstance(outcome, DamagedCellError):
+            damaged[name] = str(outcome)
         else:
-            outcomes[name] = cell.outcome
+            outcomes[name] = outcome
+    verified.save()
     return _summary(plan, outcomes, damaged)
 
 

@@ -1,6 +1,7 @@
 """Writing files so that they survive a crash, and one sentence for an error of the operating system."""
 
 import errno
+import io
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -116,6 +117,12 @@ def sync_folder(path: Path) -> None:
             raise
     finally:
         os.close(descriptor)
+
+
+def read_in(descriptor: int, name: str) -> bytes:
+    """Return the content of a file in an opened folder."""
+    with io.FileIO(os.open(name, os.O_RDONLY, dir_fd=descriptor)) as file:
+        return file.readall()
 
 
 def is_still(path: Path, descriptor: int) -> bool:

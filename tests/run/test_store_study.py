@@ -16,7 +16,7 @@ from aacbench.errors import DamagedCellError, DataError, StoreError, UsageError
 from aacbench.run.events import new_log
 from aacbench.run.layout import cell_folder, cell_id
 from aacbench.run.records import OUTCOMES
-from aacbench.run.store import Cell, commit, decide, state_of
+from aacbench.run.store import commit, decide, state_of
 from aacbench.run.study import check_folder, protocol_digest, read_plan, read_study, summary, write_plan
 from aacbench.util.file_lock import file_lock
 
@@ -87,7 +87,7 @@ def test_existing_as_documented():
 
 
 def test_states():
-    states = {outcome: state_of(Cell("", {"outcome": outcome}, {})) for outcome in OUTCOMES}
+    states = {outcome: state_of(outcome) for outcome in OUTCOMES}
     assert [outcome for outcome, state in states.items() if state == "ok"] == ["ok", "unsupported"]
     assert set(states.values()) == {"ok", "failed"}
     assert (state_of(None), state_of(DamagedCellError(""))) == ("missing", "damaged")
