@@ -10,6 +10,7 @@ from aacbench.bundle.arrays import leaves, sealed
 from aacbench.contract.method import Heuristic, LabelHeuristic
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
+from aacbench.search.codes import LEVELS, codes, width_of
 from aacbench.search.layouts import Layout, differential
 from aacbench.search.networks import Network, degrees
 from aacbench.search.packed import BLOCK, packed, stored_rows
@@ -147,7 +148,27 @@ def _steps(arrays: Arrays, settings: Settings, network: Network, _: str) -> Layo
     return steps(network, rows, sizes, both=int(both), forward=int(forward), margin=float(margin))
 
 
+def _codes(arrays: Arrays, settings: Settings, network: Network, _: str) -> Layout:
+    if set(arrays) != {"rows", "low", "high"}:
+        raise UsageError("The codes kernel needs exactly three arrays, named rows, low and high.")
+    rows, low, high = arrays["rows"], arrays["low"], arrays["high"]
+    unknown = set(settings) - {"columns", "both", "forward", "margin"}
+    if unknown:
+        raise UsageError(f"The codes kernel has no setting {min(unknown)!r}; it has columns, both, forward and margin.")
+    columns, both, forward = (int(settings.get(name, 0)) for name in ("columns", "both", "forward"))
+    margin = float(settings.get("margin", 0.0))
+    if not 0 <= both <= both + forward <= columns or not margin >= 0:
+        raise UsageError(f"both={both}, forward={forward} and margin={margin} do not fit {columns} columns.")
+    if rows.dtype != np.uint8 or rows.shape != (network.graph.vertices, width_of(columns)):
+        raise UsageError(f"The array rows must hold {width_of(columns)} bytes of codes for each vertex.")
+    for name, levels in (("low", low), ("high", high)):
+        if levels.dtype != np.float64 or levels.shape != (LEVELS,) or not np.isfinite(levels).all():
+            raise UsageError(f"The array {name} must hold a finite 8-byte float for each of {LEVELS} codes.")
+    return codes(network, rows, low, high, columns=columns, both=both, forward=forward, margin=margin)
+
+
 BUILT_IN = {
+    "codes": BuiltIn(_codes),
     "differential": BuiltIn(_differential),
     "steps": BuiltIn(_steps),
     "packed": BuiltIn(_packed, lambda settings: bool(settings.get("cover"))),

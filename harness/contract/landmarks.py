@@ -1,6 +1,5 @@
 """Parameters and budget rules shared by methods with landmarks."""
 
-from fractions import Fraction
 from typing import Any
 
 from aacbench.contract.budget import ROOM, Budget, GraphInfo
@@ -13,6 +12,8 @@ SELECTORS = (*GROWING, *BY_COORDINATES, "maxcover", "mixed")
 PACKED = ("for16", "cover", "packed")  # lossless and narrow: how many landmarks fit is known once they are encoded
 STEPS = {"u16": 2, "u8": 1}  # bytes of a label in whole steps
 STEP_BYTES = 8  # of the step of each column
+CODE_BITS, CODE_BYTES = 6, 1008  # of a label of u6, and of the levels that all columns share
+ROUNDED = (*STEPS, "u6")  # rounded down: how many landmarks fit is known at once
 
 _REAL_BYTES = "{} labels need a convention that charges real bytes, such as measured/1"
 
@@ -21,9 +22,10 @@ LABELS = Parameter(
     "how distances are stored: exact (integers, or 8-byte floats with a margin for rounding), fixed (float weights "
     "rounded down to 4-byte integers, still admissible), replay (8-byte floats without a margin, as published), or in "
     "one of the narrow stores for16 (2-byte offsets in blocks), cover (rows of a vertex cover), packed (both; like the "
-    "first two without loss), u16 (2-byte steps, rounded down) and u8 (1-byte steps, rounded down); auto "
-    "is exact for integer weights, else fixed, or replay where the convention does not charge real widths",
-    choices=("auto", "exact", "fixed", "replay", *PACKED, *STEPS),
+    "first two without loss), u16 (2-byte steps, rounded down), u8 (1-byte steps, rounded down) and u6 "
+    "(6-bit codes, rounded down); auto is exact for integer weights, else fixed, or replay "
+    "where the convention does not charge real widths",
+    choices=("auto", "exact", "fixed", "replay", *PACKED, *ROUNDED),
 )
 
 
@@ -74,7 +76,7 @@ def does_not_fit(what: str, wanted: int, budget: Budget, fits: int) -> Unsupport
 
 def values_that_fit(budget: Budget, info: GraphInfo, labels: str) -> int | Unsupported:
     """Return how many labels fit at each vertex, given the value of the parameter `labels`."""
-    if labels in STEPS:
+    if labels in ROUNDED:
         return _columns_that_fit(budget, info, labels)
     if info.integral and labels == "fixed":
         return Unsupported("Fixed-point labels are for float weights; use labels=exact for integer weights")
@@ -86,16 +88,20 @@ def values_that_fit(budget: Budget, info: GraphInfo, labels: str) -> int | Unsup
 
 
 def _columns_that_fit(budget: Budget, info: GraphInfo, labels: str) -> int | Unsupported:
-    """Return how many columns of labels fit; the step of each is charged too."""
+    """Return how many columns of labels fit; the steps or levels are charged too."""
     if budget.convention.value_bytes is not None:
         return Unsupported(_REAL_BYTES.format(labels))
-    fits = int(Fraction(budget.bytes_per_vertex) * info.vertices // (info.vertices * STEPS[labels] + STEP_BYTES))
+    total = budget.total_bytes(info)
+    if labels in STEPS:
+        fits = total // (info.vertices * STEPS[labels] + STEP_BYTES)
+    else:
+        fits = max(0, total - CODE_BYTES) // info.vertices * 8 // CODE_BITS
     return fits or Unsupported(f"A column of {labels} labels does not fit {budget.bytes_per_vertex:g} bytes per vertex")
 
 
 def waived(params: Params) -> tuple[str, ...]:
-    """Return the claims that methods with landmarks do not make: labels in steps are not consistent."""
-    return ("consistent",) if params["labels"] in STEPS else ()
+    """Return the claims that methods with landmarks do not make: rounded labels are not consistent."""
+    return ("consistent",) if params["labels"] in ROUNDED else ()
 
 
 def resolved(budget: Budget, info: GraphInfo, labels: str) -> str:

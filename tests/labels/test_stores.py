@@ -18,6 +18,7 @@ from aacbench.graphs.load import load
 from aacbench.labels import of_landmarks, subset
 from aacbench.labels.stores import lossless, most_that_fit
 from aacbench.labels.stores.cells import cell_starts
+from aacbench.labels.stores.coded import Coded
 from aacbench.labels.stores.cover import MOST_ARCS, vertex_cover
 from aacbench.labels.stores.grid import best_grid
 from aacbench.labels.stores.lossless import FORMS, Form, Lossless
@@ -180,6 +181,61 @@ def test_labels_in_steps_show_no_more_than_the_difference(graph, width, data):
         assert size == 1
 
 
+def plain_codes(heuristic, column):
+    """Read the codes of one column bit by bit, as the documentation says."""
+    bits = np.unpackbits(heuristic.arrays["rows"], axis=1, bitorder="little")[:, 6 * column : 6 * column + 6]
+    return (bits << np.arange(6)).sum(axis=1)
+
+
+@given(graphs_to_compile_for(), st.data())
+@example_count(60)
+def test_a_code_stands_for_the_distances_between_its_levels(graph, data):
+    net = network(graph)
+    chosen = selection(net, data)
+    store = Coded.of(net, chosen, "u6")
+    heuristic = store.encode(len(chosen))
+    assert sum(array.nbytes for array in heuristic.arrays.values()) == store.nbytes(len(chosen))
+    table, both = chosen.by_column().astype(float), heuristic.settings.get("both", 0)
+    turn, margin = both + heuristic.settings.get("forward", 0), heuristic.settings["margin"]
+    low, high = (np.append(heuristic.arrays[name], end) for name, end in (("low", -np.inf), ("high", np.inf)))
+    best = np.zeros((graph.vertices, graph.vertices))
+    for k, distances in enumerate(table):
+        codes = plain_codes(heuristic, k)
+        assert ((codes == 63) == (distances < 0)).all()
+        known = distances >= 0
+        assert (low[codes][known] <= distances[known]).all()
+        assert (distances[known] <= high[codes][known]).all()
+        if k < turn:  # rows of u, columns of t
+            best = np.maximum(best, low[codes][None] - high[codes][:, None] - margin)
+        if k < both or k >= turn:
+            best = np.maximum(best, low[codes][:, None] - high[codes][None] - margin)
+    many = deploy(heuristic, net).many
+    for t in range(graph.vertices):
+        assert many(np.arange(graph.vertices), t) == pytest.approx(best[:, t], rel=1e-12, abs=1e-12)
+
+
+def test_few_whole_distances_have_codes_of_their_own():
+    net = network(load("p7"))
+    made = Coded.of(net, Selection.of(of_landmarks(net, [0, 3]), range(2)), "u6").encode(2)
+    exact = subset(net, of_landmarks(net, [0, 3]), range(2))
+    one, other = deploy(made, net), deploy(exact, net)
+    assert all((one.many(np.arange(7), t) == other.many(np.arange(7), t)).all() for t in range(7))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "sentence"),
+    [
+        ("low", lambda low: low.fill(np.nan), "low must hold a finite"),
+        ("high", lambda high: high.resize(5, refcheck=False), "high must hold a finite"),
+        ("rows", lambda rows: rows.resize((500, 1), refcheck=False), "bytes of codes"),
+    ],
+)
+def test_codes_that_lead_nowhere_are_refused(name, change, sentence):
+    made = Coded.of(road(), Selection.of(of_landmarks(road(), [3, 77]), range(2)), "u6").encode(2)
+    with pytest.raises(UsageError, match=sentence):
+        deploy(changed(made, name, change), road())
+
+
 @pytest.mark.parametrize("store", ["for16", "cover", "packed"])
 def test_a_lossless_store_searches_as_exact_labels_do(store):
     net = road()
@@ -200,7 +256,7 @@ def test_a_decoded_bound_does_not_depend_on_the_weights_searched():
     assert layout.labels.behind is net.backward
 
 
-@pytest.mark.parametrize("store", ["for16", "cover", "packed", "u16", "u8"])
+@pytest.mark.parametrize("store", ["for16", "cover", "packed", "u16", "u8", "u6"])
 @pytest.mark.parametrize("name", ["alt", "greedy-train", "random-subset"])
 def test_a_method_stores_as_many_landmarks_as_fit(name, store, tmp_path):
     count = "m" if name == "greedy-train" else "K"
@@ -208,6 +264,11 @@ def test_a_method_stores_as_many_landmarks_as_fit(name, store, tmp_path):
     if store in ("u16", "u8"):
         columns = filled.arrays["rows"].shape[1]
         assert columns == 24 * 500 // (500 * int(store[1:]) // 8 + 8) // (1 if count == "m" else 2) * (
+            2 - (count == "m")
+        )
+        return
+    if store == "u6":
+        assert filled.settings["columns"] == (24 * 500 - 1008) // 500 * 8 // 6 // (2 - (count == "m")) * (
             2 - (count == "m")
         )
         return

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from method_builds import method, plugins
 
-from aacbench.contract.landmarks import PACKED, STEPS
+from aacbench.contract.landmarks import PACKED, ROUNDED
 from aacbench.plugins.manager import load_plugins
 from aacbench.protocols import read_protocol
 
@@ -33,7 +33,7 @@ def test_soundness_has_every_kind_of_pool_and_the_epochs_of_early_stopping():
 
 def test_soundness_has_every_store_of_labels_and_of_a_hierarchy():
     grids = {choice.name: choice.grid for choice in read_protocol("soundness").methods}
-    assert set(grids["greedy-train"]["labels"]) == {"auto", *PACKED, *STEPS}
+    assert set(grids["greedy-train"]["labels"]) == {"auto", *PACKED, *ROUNDED}
     assert {"auto", *grids["ch"]["pack"]} == set(method("ch").parameters["pack"].choices)
 
 

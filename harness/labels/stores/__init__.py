@@ -6,9 +6,10 @@ from typing import Protocol
 import numpy.typing as npt
 
 from aacbench.contract.budget import ROOM
-from aacbench.contract.landmarks import PACKED, STEPS
+from aacbench.contract.landmarks import PACKED, ROUNDED, STEPS
 from aacbench.contract.method import BuildContext, LabelHeuristic, Unsupported
 from aacbench.labels.pool import Pool
+from aacbench.labels.stores.coded import Coded
 from aacbench.labels.stores.lossless import Lossless
 from aacbench.labels.stores.quantised import Quantised
 from aacbench.labels.stores.selection import Selection
@@ -53,13 +54,13 @@ def deployed(
     Positions are in the order of preference: where the number of labels is open, the first that fit are deployed.
     """
     labels, chosen = context.params["labels"], _complete(context, Selection.of(pool, forward, backward))
-    if labels not in PACKED and labels not in STEPS:
+    if labels not in PACKED and labels not in ROUNDED:
         back = None if chosen.paired else chosen.backward
         return subset(context.network, chosen.pool, chosen.forward, back, labels)
     store = _store(context, chosen)
     if isinstance(store, Unsupported):
         return store
-    if labels in STEPS:
+    if labels in ROUNDED:
         return store.encode(len(chosen))
     count = most_that_fit(store, len(chosen), context.params[ROOM]) if context.params.get("filled") else len(chosen)
     needed = store.nbytes(max(1, count))
@@ -76,8 +77,9 @@ def _complete(context: BuildContext, chosen: Selection) -> Selection:
 
 def _store(context: BuildContext, chosen: Selection) -> Store | Unsupported:
     labels = context.params["labels"]
-    kind = Quantised if labels in STEPS else Lossless
-    return kind.of(context.network, chosen, labels)
+    if labels in PACKED:
+        return Lossless.of(context.network, chosen, labels)
+    return (Quantised if labels in STEPS else Coded).of(context.network, chosen, labels)
 
 
 def _estimate(store: Store, count: int, room: int) -> int:

@@ -31,12 +31,7 @@ class Quantised:
 
     @classmethod
     def of(cls, network: Network, chosen: Selection, store: str) -> "Quantised | Unsupported":
-        farthest = max(chosen.pool.forward.max(), chosen.pool.backward.max())
-        if network.graph.integral and farthest >= EXACT:
-            return Unsupported(
-                f"{store} labels are for distances below 2^52, and some are {farthest}; use labels=exact"
-            )
-        return cls(network, chosen, STEPS[store])
+        return too_far(network, chosen, store) or cls(network, chosen, STEPS[store])
 
     def nbytes(self, count: int) -> int:
         """Return the bytes of all arrays with the first `count` of the selection."""
@@ -47,10 +42,7 @@ class Quantised:
     def encode(self, count: int) -> LabelHeuristic:
         """Return the heuristic with the first `count` of the selection."""
         chosen = self.chosen.first(count)
-        tables = [chosen.pool.forward[chosen.forward]]
-        if not chosen.one_label:
-            tables.append(chosen.pool.backward[chosen.backward])
-        table = np.concatenate(tables, axis=0)
+        table = chosen.by_column()
         rows = np.empty(table.shape[::-1], dtype=f"u{self.width}")
         sizes = np.empty(len(table), dtype=np.int64 if table.dtype.kind == "i" else np.float64)
         for column, distances in enumerate(table):
@@ -59,6 +51,14 @@ class Quantised:
         margin = {} if table.dtype.kind == "i" else {"margin": 4 * RELATIVE_TOLERANCE * largest}
         arrays = {"rows": frozen(rows, rows.dtype), "steps": frozen(sizes, sizes.dtype)}
         return LabelHeuristic(arrays, "steps", {**chosen.columns(), **margin})
+
+
+def too_far(network: Network, chosen: Selection, store: str) -> Unsupported | None:
+    """Return why distances cannot be stored: bounds on whole numbers are computed as floats."""
+    farthest = max(chosen.pool.forward.max(), chosen.pool.backward.max())
+    if network.graph.integral and farthest >= EXACT:
+        return Unsupported(f"{store} labels are for distances below 2^52, and some are {farthest}; use labels=exact")
+    return None
 
 
 def in_steps(distances: Array, width: int) -> tuple[Array, int | float]:

@@ -63,9 +63,13 @@ class Selection:
         """The settings that say which columns of a table hold which labels."""
         return {"both": len(self.forward)} if self.one_label else {"forward": len(self.forward)}
 
-    def table(self, network: Network) -> Array:
-        """Return the labels, one row per vertex in the network's order; -1 is unreachable."""
+    def by_column(self) -> Array:
+        """Return the labels, one row per column of a table, in the graph's own vertex order; -1 is unreachable."""
         tables = [self.pool.forward[self.forward]]
         if not self.one_label:
             tables.append(self.pool.backward[self.backward])
-        return np.ascontiguousarray(np.concatenate(tables, axis=0).T[network.original])
+        return np.concatenate(tables, axis=0)
+
+    def table(self, network: Network) -> Array:
+        """Return the labels, one row per vertex in the network's order; -1 is unreachable."""
+        return np.ascontiguousarray(self.by_column().T[network.original])

@@ -7,7 +7,7 @@ import torch
 
 from aacbench.bundle.deploy import deploy
 from aacbench.contract.families import MapFamily, MapsContext
-from aacbench.contract.landmarks import PACKED, STEPS
+from aacbench.contract.landmarks import PACKED, ROUNDED
 from aacbench.contract.method import LabelHeuristic, Unsupported
 from aacbench.graphs.record import Array
 from aacbench.labels import distances
@@ -23,7 +23,7 @@ from aacbench.queries.record import QuerySet
 from aacbench.search import search
 
 UNTRAINED = Unsupported("The encoder predicts no training maps to choose cells on")
-NARROW, EXACT = (*PACKED, *STEPS), "Labels on maps are stored exactly; leave out labels={}"
+NARROW, EXACT = (*PACKED, *ROUNDED), "Labels on maps are stored exactly; leave out labels={}"
 MOST_LABELS = 60_000_000  # of a pool on training maps: fewer maps are used where they are large
 
 
