@@ -19,6 +19,7 @@ from aacbench.prereg.notes import noted_ledger, write_note
 from aacbench.prereg.schema import FROM_LOCK, Registration, read_registration
 from aacbench.run.layout import QUERIES_FILE
 from aacbench.run.loaded_graph import loaded_graph
+from aacbench.run.predicted import CONTEXT_FILE, COSTS_FILE, MAPS_FILE, TRUTH_FILE
 from aacbench.run.records import Study
 from aacbench.run.run_config import Binding
 from aacbench.run.store import Cell, scan
@@ -27,6 +28,7 @@ from aacbench.version import VERSION
 
 CELL_TAG, RESULT_TAG = "aacbench.prereg.cell/1", "aacbench.prereg.result/1"
 RESULT = ("outcome", "bytes", "tier", "claims", "audit")
+ON_MAPS = (COSTS_FILE, TRUTH_FILE, MAPS_FILE, CONTEXT_FILE)  # files that verdicts on maps use besides the rows
 EVIDENCE = ("outcome", "reason", "key", "lock", "chosen_from", "bytes", "tier", "claims", "audit")
 
 
@@ -103,8 +105,8 @@ class BoundRun(Binding):
         write_note(self._root, self._bound.files, self._start)
 
     def enter(self, cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
-        rows = hashlib.sha256(files[QUERIES_FILE]).hexdigest() if QUERIES_FILE in files else None
-        self._write("cell", cell_facts(cell_id, record, rows))
+        digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+        self._write("cell", cell_facts(cell_id, record, digests))
 
     def end(self) -> None:
         """Write the end of a run that began: the digest of the evidence in each cell, and one of all of them."""
@@ -173,37 +175,44 @@ def query_digests(study: Study) -> dict[str, dict[str, str]]:
     return {each.name: loaded_graph(each.graph, study.queries).digests() for each in study.searched_graphs()}
 
 
-def cell_facts(cell_id: str, record: Mapping[str, Any], rows: str | None) -> dict[str, Any]:
-    """What the ledger keeps of a cell, also if the cell is deleted later; `rows` is the sha256 of its rows."""
+def cell_facts(cell_id: str, record: Mapping[str, Any], files: Mapping[str, str]) -> dict[str, Any]:
+    """What the ledger keeps of a cell, also if the cell is deleted later; `files` are the sha256 of its files."""
     return {
         "cell": cell_id,
-        "digest": evidence_digest(cell_id, record, rows),
+        "digest": evidence_digest(cell_id, record, files),
         "outcome": record["outcome"],
-        "result": result_digest(record, rows),
+        "result": result_digest(record, files),
         "label": record["key"]["label"],
         "place": place_of(record["key"]),
+        **({"costs": record["costs_sha256"]} if "costs_sha256" in record else {}),
     }
 
 
-def evidence_digest(cell_id: str, record: Mapping[str, Any], rows: str | None) -> str:
+def _files(files: Mapping[str, str]) -> dict[str, Any]:
+    """The digests of the files that verdicts use; of maps only where there are any, so that older digests hold."""
+    on_maps = {name: files[name] for name in ON_MAPS if name in files}
+    return {"queries_sha256": files.get(QUERIES_FILE), **({"maps_sha256": on_maps} if on_maps else {})}
+
+
+def evidence_digest(cell_id: str, record: Mapping[str, Any], files: Mapping[str, str]) -> str:
     """The digest of all that verdicts use from a cell: its rows (by sha256), bytes, claims and audit, but no times."""
     evidence: dict[str, Any] = {name: plain(record.get(name)) for name in EVIDENCE}
-    return digest({"cell": cell_id, **evidence, "queries_sha256": rows}, CELL_TAG)
+    return digest({"cell": cell_id, **evidence, **_files(files)}, CELL_TAG)
 
 
-def result_digest(record: Mapping[str, Any], rows: str | None) -> str:
+def result_digest(record: Mapping[str, Any], files: Mapping[str, str]) -> str:
     """The digest of a cell's result, which is the same under another lock; not of its arrays, which machines round."""
     result = {name: plain(record.get(name)) for name in RESULT}
     counted = {name: value for name, value in (result["bytes"] or {}).items() if name != "arrays"}
-    return digest({**result, "bytes": counted, "queries_sha256": rows}, RESULT_TAG)
+    return digest({**result, "bytes": counted, **_files(files)}, RESULT_TAG)
 
 
 def stored_facts(cell: Cell) -> dict[str, Any]:
-    return cell_facts(cell.cell_id, cell.record, cell.record["files"].get(QUERIES_FILE))
+    return cell_facts(cell.cell_id, cell.record, cell.record["files"])
 
 
 def stored_evidence(cell: Cell) -> str:
-    return evidence_digest(cell.cell_id, cell.record, cell.record["files"].get(QUERIES_FILE))
+    return evidence_digest(cell.cell_id, cell.record, cell.record["files"])
 
 
 def merkle_root(digests: Mapping[str, str]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from aacbench.errors import AacbenchError, LockError
+from aacbench.maps.atlas import atlas
 from aacbench.prereg.amend import changes_since
 from aacbench.prereg.binding import query_digests, seed_from, seeded
 from aacbench.prereg.changes import code_changes, plugin_changes, public_changes
@@ -32,6 +33,7 @@ from aacbench.prereg.key_diff import (
     Match,
     cell_name,
     chosen_key,
+    encoder_of,
     match,
     with_queries,
     without_lock,
@@ -40,7 +42,9 @@ from aacbench.prereg.ledger import Entry
 from aacbench.prereg.lock import Lock, read_lock
 from aacbench.prereg.runs import Runs
 from aacbench.prereg.schema import FROM_LOCK, Registration
-from aacbench.run.store import Cell
+from aacbench.run.predicted import of_cell
+from aacbench.run.records import ENCODE, TEST
+from aacbench.run.store import ANSWERED, Cell
 from aacbench.util.canonical import canonical
 
 
@@ -138,6 +142,19 @@ def as_locked(
         check_of("complete", missing, INCOMPLETE, f"{len(matched.same)} of {len(lock.cells)} planned cells"),
     ]
     return checks, matched
+
+
+def costs_check(cells: Sequence[Cell]) -> Check:
+    """Whether each search on maps is on the costs that the encoder's cell holds."""
+    stored = {cell.cell_id: cell for cell in cells if cell.key["role"] == ENCODE and cell.outcome == "ok"}
+    digests = {name: atlas(of_cell(cell).costs[TEST]).digest for name, cell in stored.items()}
+    searches = [cell for cell in cells if encoder_of(cell.key) and cell.outcome in ANSWERED]
+    problems = [
+        f"{cell_name(cell.key)} was not run on the costs in cell {encoder_of(cell.key)}."
+        for cell in searches
+        if cell.key["graph_digest"] != digests.get(encoder_of(cell.key))
+    ]
+    return check_of("costs", problems, TAMPERED, f"{len(searches)} searches are on the costs of {len(stored)} encoders")
 
 
 def _queries(registration: Registration, history: History) -> tuple[Mapping[str, Any] | None, list[Check]]:

@@ -79,7 +79,12 @@ class Rows:
     split: str = TEST
 
     def effect(self, place: Place, a: str, b: str, profile: Profile, unit: str) -> Effect:
-        """The effect of A against B, at matched memory."""
+        """The effect of A against B: of methods at matched memory, of encoders on the paths they lead to."""
+        if estimand(unit).of_encoders:
+            first, second = (self._side(place, label) for label in (a, b))
+            return effect_of_rows(
+                first.path_costs(), second.path_costs(), profile, estimand(unit), first.least_costs()
+            )
         one = self._side(place, a)
         other, reason = partner(one, sides(self.cells, b), profile)
         if other is None:
@@ -112,7 +117,7 @@ class Rows:
         found = [cell for cell in self.cells if not labels or cell.key["label"] in labels]
         if place is not None:
             found = [cell for cell in found if (cell.key["graph"], cell.key["budget"]) == (place.graph, place.budget)]
-        return [cell for cell in found if cell.outcome in ("ok", "wrong")]
+        return [cell for cell in found if cell.is_reported and cell.outcome in ("ok", "wrong")]
 
     def has(self, place: Place, label: str) -> bool:
         """Whether a cell of the method is ok there."""

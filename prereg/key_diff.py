@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from aacbench.prereg.lock import Lock
-from aacbench.run.records import CANDIDATE, CHOSEN, TEST
+from aacbench.run.layout import cell_id
+from aacbench.run.records import ATLAS, CANDIDATE, CHOSEN, ENCODE, TEST
 from aacbench.util.canonical import canonical, plain
 
 Key = Mapping[str, Any]
@@ -31,6 +32,7 @@ WORDS = {
     "role": "split",
     "engine": "engine",
     "protocol": "protocol",
+    "inputs": "data",
 }
 CODE, AGAIN, QUERIES, PLUGIN = "code", "again", "queries", "plugin"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -108,25 +110,42 @@ def place_of(key: Key) -> str:
 
 
 def match(lock: Lock, keys: Iterable[Key], queries: Mapping[str, Any] | None = None) -> Match:
-    """Compare keys with a lock; `queries` are the digests by graph if the queries were drawn after the lock."""
+    """Compare keys with a lock; `queries` are the digests by graph if the queries were drawn after the lock.
+
+    A search on maps is compared by the encoder whose costs it is on: the costs are known only after the lock.
+    """
+    keys = list(keys)
+    encoders = {cell_id(key): cell_id(without_lock(key)) for key in keys if key["role"] == ENCODE}
     locked = [with_queries(cell["key"], queries) for cell in lock.cells]
     chosen = [chosen_key(with_queries(cell["key"], queries)) for cell in lock.cells if cell["group"]]
     left = {canonical(key): key for key in locked}
     allowed = {canonical(key): key for key in chosen}
     same, others = [], []
     for key in map(without_lock, keys):
-        name = canonical(key)
+        name = canonical(_before_costs(key, encoders))
         if left.pop(name, None) is not None or name in allowed:
             same.append(key)
         else:
             others.append(key)
-    deviating = [_deviation(key, [*locked, *chosen]) for key in others]
+    deviating = [_deviation(key, _before_costs(key, encoders), [*locked, *chosen]) for key in others]
     return Match(tuple(same), tuple(deviating), tuple(left.values()))
 
 
 def without_lock(key: Key) -> dict[str, Any]:
     """The key that the cell would have in an unbound run."""
     return {name: plain(value) for name, value in key.items() if name != "lock"}
+
+
+def encoder_of(key: Key) -> str:
+    """The id of the encoder's cell that a search on maps is on, or nothing for other cells."""
+    source = str(key.get("graph_file", ""))
+    return source.removeprefix(ATLAS) if source.startswith(ATLAS) else ""
+
+
+def _before_costs(key: Key, encoders: Mapping[str, str]) -> Key:
+    """The key of a search on maps as it was planned, before costs were predicted; other keys are as they are."""
+    name = encoder_of(key)
+    return {**key, "graph_file": f"{ATLAS}{encoders.get(name, name)}", "graph_digest": ""} if name else key
 
 
 def chosen_key(key: Key) -> dict[str, Any]:
@@ -140,11 +159,11 @@ def with_queries(key: Key, queries: Mapping[str, Any] | None) -> dict[str, Any]:
     return {**key, "query_digests": queries.get(key["graph"])}
 
 
-def _deviation(key: Key, locked: Sequence[Key]) -> Deviation:
-    nearest = min(locked, key=lambda other: len(_differing(key, other)))
+def _deviation(key: Key, compared: Key, locked: Sequence[Key]) -> Deviation:
+    nearest = min(locked, key=lambda other: len(_differing(compared, other)))
     changes = [
-        Change(WORDS.get(name, name), name, plain(nearest.get(name)), plain(key.get(name)))
-        for name in _differing(key, nearest)
+        Change(WORDS.get(name, name), name, plain(nearest.get(name)), plain(compared.get(name)))
+        for name in _differing(compared, nearest)
     ]
     return Deviation(key, tuple(changes), nearest)
 

@@ -10,7 +10,7 @@ from aacbench.errors import UsageError
 from aacbench.prereg.evaluate import MissingError, Rows
 from aacbench.prereg.predictions import Band, Equivalence
 from aacbench.prereg.schema import Registration
-from aacbench.run.records import STRATA, TEST, VALIDATION
+from aacbench.run.records import CONTEXT, STRATA, TEST, VALIDATION
 from aacbench.run.store import Cell
 from aacbench.stats import Effect, estimand
 from aacbench.stats.effects import DEGENERATE
@@ -114,6 +114,8 @@ def _queries(one: Band | Equivalence, registration: Registration, pilot: Sequenc
     """
     planned = registration.study.queries
     number = planned.test if planned.mode != STRATA else None  # strata depend on the size of the graph
+    if registration.study.kind == CONTEXT:
+        number = registration.study.splits.test  # a map takes the place of a query
     for split in (VALIDATION, TEST):
         found = _effect(one, registration, Rows(pilot or (), split))
         if isinstance(found, Effect) and found.level == OVER_QUERIES and found.se is not None:

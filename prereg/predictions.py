@@ -139,7 +139,21 @@ def _common(given: Mapping[str, Any], key: str, *more: str) -> dict[str, Any]:
 
 def _place(given: Mapping[str, Any], key: str) -> Place:
     place = required(given, "cell", key, values.table)
+    if "maps" in place:
+        return _place_on_maps(place, f"{key}.cell")
     return values.record_of(Place, place, {"graph": values.text, "budget": values.budget}, f"{key}.cell")
+
+
+def _place_on_maps(place: Mapping[str, Any], key: str) -> Place:
+    """What an encoder predicts of a map set, at a budget; without an encoder, the map set that encoders are compared on."""
+    only(place, ("maps", "encoder", "budget"), key)
+    maps = required(place, "maps", key, values.text)
+    if ("encoder" in place) != ("budget" in place):
+        raise UsageError(f"{key} must have both encoder and budget to compare methods, or neither to compare encoders.")
+    if "encoder" not in place:
+        return Place(graph=maps, budget=0.0)
+    encoder = required(place, "encoder", key, values.text)
+    return Place(graph=f"{maps}/{encoder}", budget=required(place, "budget", key, values.budget))
 
 
 def _contrast(given: Mapping[str, Any], key: str) -> dict[str, str]:

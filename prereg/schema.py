@@ -9,12 +9,12 @@ from typing import Any
 from aacbench.contract.budget import convention
 from aacbench.errors import DataError, UsageError
 from aacbench.prereg import predictions
-from aacbench.prereg.predictions import Prediction, methods_of, number, optional, read_prediction, required
+from aacbench.prereg.predictions import Place, Prediction, methods_of, number, optional, read_prediction, required
 from aacbench.protocols import values
 from aacbench.protocols.reader import parse_toml, study_of
 from aacbench.protocols.values import only
-from aacbench.run.records import BASELINE, Study
-from aacbench.stats import ESTIMANDS, PROFILES, Profile, profile
+from aacbench.run.records import BASELINE, CONTEXT, MAP_KEYS, Study
+from aacbench.stats import ESTIMANDS, PROFILES, Profile, estimand, profile
 from aacbench.util.canonical import digest, plain
 from aacbench.util.input_file import open_input
 
@@ -27,7 +27,8 @@ TOP = (
     *("schema", "id", "title", "status", "prior_exposure", "accounting", "protocol", "method", "prediction"),
     *("analysis", "power", "anchors", "published"),
 )
-SHARED = ("graphs", "budgets", "seeds", "queries", "search", "selection", "measure", "traffic")  # with protocols
+# With protocols.
+SHARED = ("graphs", "budgets", "seeds", "queries", "search", "selection", "measure", "traffic", *MAP_KEYS)
 PROTOCOL = ("name", *SHARED, "exclusions", "seed_source", "reruns")
 AUDIT = "audit"
 EXCLUSIONS = ("unanswered",)  # queries that one side did not answer: pairing excludes nothing else
@@ -191,7 +192,8 @@ def registration_of(given: Mapping[str, Any]) -> Registration:
 def _study(given: Mapping[str, Any]) -> Study:
     protocol = required(given, "protocol", "", values.table)
     only(protocol, PROTOCOL, "protocol")
-    for word in ("name", "graphs", "budgets", "seeds"):
+    places = ("maps", "encoders") if protocol.get("kind") == CONTEXT else ("graphs",)
+    for word in ("name", *places, "budgets", "seeds"):
         required(protocol, word, "protocol", lambda value, key: value)
     accounting = required(given, "accounting", "", values.table)
     only(accounting, ("convention",), "accounting")
@@ -221,12 +223,14 @@ def _checked(found: Registration) -> Registration:
     """Check that every name refers to something, and fill in the default family."""
     if found.seed_source == FROM_LOCK and not found.study.queries.drawn:
         raise UsageError('protocol.seed_source = "lock" draws queries, but protocol.queries reads them from a file.')
-    names = {choice.name for choice in found.study.methods} | {BASELINE}
+    if found.seed_source == FROM_LOCK and found.study.kind == CONTEXT:
+        raise UsageError('protocol.seed_source cannot be "lock" on maps; use map sets with a seed not used before.')
+    names = {choice.name for choice in (*found.study.methods, *found.study.encoders)} | {BASELINE}
     for i, prediction in enumerate(found.predictions, 1):
         _check_place(prediction, f"prediction #{i}", found.study)
         for label in methods_of(prediction):
             if label.partition("[")[0] not in names:
-                raise UsageError(f"prediction #{i} is about {label!r}, but no [[method]] has that name.")
+                raise UsageError(f"prediction #{i} is about {label!r}, but no [[method]] or encoder has that name.")
     known = [prediction.id for prediction in found.predictions]
     for name, members in found.families.items():
         for member in members:
@@ -246,10 +250,27 @@ def _checked(found: Registration) -> Registration:
 def _check_place(prediction: Prediction, key: str, study: Study) -> None:
     if prediction.cell is None:
         return
+    if study.kind == CONTEXT:
+        _check_place_on_maps(prediction, prediction.cell, key, study)
+        return
     if prediction.cell.graph not in [searched.name for searched in study.searched_graphs()]:
         raise UsageError(f"{key}.cell.graph is {prediction.cell.graph!r}, which is not in protocol.graphs.")
+    if not isinstance(prediction, predictions.Count) and estimand(prediction.estimand).of_encoders:
+        raise UsageError(f"{key}.estimand is {prediction.estimand}, which compares encoders on maps, not methods.")
     if prediction.cell.budget not in study.budgets:
         raise UsageError(f"{key}.cell.budget is {prediction.cell.budget:g}, which is not in protocol.budgets.")
+
+
+def _check_place_on_maps(prediction: Prediction, place: Place, key: str, study: Study) -> None:
+    if place.graph not in (*study.maps, *study.predicted_maps()):
+        known = ", ".join(study.predicted_maps())
+        raise UsageError(f"{key}.cell is {place.graph!r}, which is none of protocol.maps with an encoder: {known}.")
+    of_encoders = place.graph in study.maps
+    if not of_encoders and place.budget not in study.budgets:
+        raise UsageError(f"{key}.cell.budget is {place.budget:g}, which is not in protocol.budgets.")
+    if not isinstance(prediction, predictions.Count) and estimand(prediction.estimand).of_encoders != of_encoders:
+        what = "compares encoders: leave encoder and budget out of" if not of_encoders else "compares methods: put both in"
+        raise UsageError(f"{key}.estimand is {prediction.estimand}, which {what} {key}.cell.")
 
 
 def _positive(value: Any, key: str) -> float:

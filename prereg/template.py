@@ -1,9 +1,8 @@
 """A new registration to fill in: the study of a protocol as TOML, with a comment on each decision."""
 
-from aacbench.errors import UsageError
 from aacbench.prereg.schema import TAG
 from aacbench.protocols.reader import method_table, toml_lines, toml_value
-from aacbench.run.records import BASELINE, CONTEXT, Study
+from aacbench.run.records import BASELINE, CONTEXT, MAP_KEYS, Study
 
 ALT_AGAIN = "alt-pool"  # chooses alt's landmarks, so a prediction about the two says nothing
 
@@ -27,8 +26,7 @@ convention = {convention}
 
 [protocol]
 name = {protocol}
-graphs = {graphs}
-budgets = {budgets}  # bytes per vertex
+{places}budgets = {budgets}  # bytes per vertex
 seeds = {seeds}
 search = {search}
 selection = {selection}  # how one setting of a grid is selected
@@ -47,7 +45,7 @@ PREDICTIONS = """\
 id = "first"
 kind = "band"
 why = "TODO"
-cell = {{ graph = {graph}, budget = {budget} }}
+cell = {cell}
 contrast = {{ a = {a}, b = {b} }}
 estimand = "reduction_of_means_pp"  # reduction of a minus that of b in percentage points; above 0, a is ahead
 low = 0
@@ -78,8 +76,6 @@ target = 0.8
 
 def new_registration(study: Study, name: str, title: str) -> str:
     """Return the text of a registration of this study."""
-    if study.kind == CONTEXT:
-        raise UsageError(f"{study.protocol} cannot be registered: on maps, graphs are known only after encoders ran.")
     a, *others = (choice.label for choice in study.methods if choice.name != BASELINE)
     b = next((label for label in others if label != ALT_AGAIN), BASELINE)
     values = {
@@ -88,12 +84,20 @@ def new_registration(study: Study, name: str, title: str) -> str:
         "schema": TAG,
         "id": name,
         "title": title,
-        "graph": study.searched_graphs()[0].name,
         "a": a,
         "b": b,
     }
     written = {key: toml_value(value) for key, value in values.items()}
+    budget = values["budgets"][0]
+    if study.kind == CONTEXT:
+        places = {key: values[key] for key in MAP_KEYS if key != "encoders"}
+        places["encoders"] = [method_table(choice) for choice in study.encoders]
+        encoder = study.encoders[0].settled()[0].label
+        cell = {"maps": study.maps[0], "encoder": encoder, "budget": budget}
+    else:
+        places = {"graphs": values["graphs"]}
+        cell = {"graph": study.searched_graphs()[0].name, "budget": budget}
     traffic = toml_lines({"traffic": study.traffic}) if study.traffic else ""
-    head = HEAD.format(**{**written, "queries": toml_lines(values["queries"]), "traffic": traffic})
+    head = HEAD.format(**{**written, "queries": toml_lines(values["queries"]), "traffic": traffic, "places": toml_lines(places)})
     methods = "".join("\n[[method]]\n" + toml_lines(method_table(choice)) for choice in study.methods)
-    return head + methods + PREDICTIONS.format(**written, budget=f"{study.budgets[0]:g}")
+    return head + methods + PREDICTIONS.format(**written, cell=toml_value(cell))

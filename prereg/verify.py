@@ -22,7 +22,15 @@ from aacbench.prereg.checks import (
     exit_code,
 )
 from aacbench.prereg.confirmatory_status import RunDeviations, first_run_lock, standing, tries_by_place
-from aacbench.prereg.conformity import as_locked, clock_check, code_check, locks_of, order_checks, other_code
+from aacbench.prereg.conformity import (
+    as_locked,
+    clock_check,
+    code_check,
+    costs_check,
+    locks_of,
+    order_checks,
+    other_code,
+)
 from aacbench.prereg.evaluate import Judged, Observations, Rows, forest, judge_all, judge_as_locked
 from aacbench.prereg.files import Files
 from aacbench.prereg.history import History, changes_in, history_of
@@ -32,6 +40,7 @@ from aacbench.prereg.lock import Lock
 from aacbench.prereg.runs import Runs, first_of_each
 from aacbench.prereg.schema import FROM_LOCK, Published, Registration, read_registration
 from aacbench.prereg.verdicts import FALSIFIED, INCONCLUSIVE, NOT_EVALUATED
+from aacbench.run.records import CONTEXT, ENCODE
 from aacbench.run.store import Cell
 from aacbench.util.canonical import canonical, plain
 from aacbench.util.text import one_line
@@ -125,6 +134,8 @@ def verify(files: Files, study: Path | None = None, roots: Sequence[Path] = ()) 
     case = _Case(files, registration, entries, history, locks, runs)
     cells = _once_each(runs)
     conformity, matched = as_locked(registration, case.lock, history, cells)
+    if registration.study.kind == CONTEXT:
+        conformity.append(costs_check(cells))
     anchors = checked_anchors(files, history, roots)
     checks += [*runs.checks(), *conformity, clock_check(locks, runs), code_check(locks, history)]
     checks += anchor_checks(anchors, registration, history, locks)
@@ -208,7 +219,7 @@ def _once_each(runs: Runs) -> list[Cell]:
 
 def _judged_cells(cells: Sequence[Cell]) -> list[Cell]:
     """The cells that verdicts rest on: of several in one place, as a rerun after a deviation leaves them, the first."""
-    reported = [cell for cell in cells if cell.is_reported]
+    reported = [cell for cell in cells if cell.is_reported or cell.key["role"] == ENCODE]
     return first_of_each(reported, lambda cell: tuple(cell.key[name] for name in ("label", "graph", "budget", "seed")))
 
 

@@ -1,6 +1,6 @@
 """The tables of a study on maps: path quality by encoder, and what labels cost and save by method."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,13 @@ from aacbench.graphs.record import Array
 from aacbench.maps.record import TEST
 from aacbench.reports import statements
 from aacbench.reports.formatting import aligned, marked, optional, with_spread, without_markup
+from aacbench.run.matched import Side
 from aacbench.run.predicted import CONTEXT_COLUMNS, CONTEXT_FILE, MAP_COLUMNS, MAPS_FILE
 from aacbench.run.records import ATLAS, BASELINE, CORNER, OUTCOMES
 from aacbench.run.rows import read_table
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
-from aacbench.stats import CROSSED_2, Effect, MethodRows, effect_of_rows, estimand
+from aacbench.stats import CROSSED_2, Effect, effect_of_rows, estimand
 from aacbench.stats.effects import OK
 
 ROUNDING = 1e-12  # of a product of two ratios
@@ -181,16 +182,10 @@ def encoder_pairs(cells: Iterable[Cell]) -> list[EncoderPair]:
 
 
 def _pair(maps: str, a: str, b: str, encoders: Mapping[str, list[Cell]]) -> EncoderPair:
-    one, other = (_true_costs(label, encoders[label]) for label in (a, b))
-    least: dict[Hashable, int | None] = dict(enumerate(_tests(map_columns(encoders[a][0]))["true_optimum"].tolist()))
-    return EncoderPair(maps, a, b, effect_of_rows(one, other, CROSSED_2, estimand("reduction_of_means_pp"), least))
-
-
-def _true_costs(label: str, cells: Sequence[Cell]) -> MethodRows:
-    rows: dict[int, dict[Hashable, int | None]] = {}
-    for cell in cells:
-        rows[cell.key["seed"]] = dict(enumerate(_tests(map_columns(cell))["true_cost"].tolist()))
-    return MethodRows(label, rows, cells[0].claims["deterministic"])
+    one, other = (Side(label, maps, 0.0, tuple(encoders[label])) for label in (a, b))
+    unit = estimand("reduction_of_means_pp")
+    found = effect_of_rows(one.path_costs(), other.path_costs(), CROSSED_2, unit, one.least_costs())
+    return EncoderPair(maps, a, b, found)
 
 
 def wilson(right: float, count: int) -> tuple[float, float]:

@@ -91,6 +91,8 @@ def analyse(
     """
     profile = profile_of(profile_label or (study.plan or {}).get("study", {}).get("analysis", CROSSED_2.label))
     estimand = estimand_of(estimand_name or profile.estimand)
+    if estimand.of_encoders:
+        raise UsageError(f"{estimand.name} compares encoders, which `aacbench report` does; methods have expansions.")
     reported = [cell for cell in study.own_cells() if cell.is_reported]
     a, b = _methods(reported, a, b)
     sides_a, sides_b, sides_base = (sides(reported, label) for label in (a, b, BASELINE))

@@ -36,9 +36,8 @@ from aacbench.prereg.template import new_registration
 from aacbench.prereg.verify import past_changes
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports.formatting import aligned, optional
-from aacbench.run.driver import prepare
+from aacbench.run.driver import plan_ahead
 from aacbench.run.plan import labels_claiming
-from aacbench.run.run_config import key_of
 from aacbench.run.study import planned_cells
 from aacbench.stats import CROSSED_2
 from aacbench.stats.profiles import SEEDS
@@ -209,14 +208,14 @@ def _make(registration: Registration, files: Files, plugin_files: tuple[Path, ..
     warn(plugins)
     study = registration.study
     setup = config_of(files.study, plugins)
-    planned, facts = prepare(study, setup)
-    used = {cell.method for cell in planned.cells}
-    origins = {name: loaded.origin for name, loaded in plugins.methods().items() if name in used}
+    keys, facts = plan_ahead(study, setup)
+    used = {cell.method for cell, _ in keys}
+    known = {**plugins.methods(), **plugins.encoders()}
+    origins = {name: loaded.origin for name, loaded in known.items() if name in used}
     methods = {
         name: {"origin": one.kind, "distribution": Path(one.where).name, "version": one.version, "digest": one.digest}
         for name, one in origins.items()
     }
-    keys = [(cell, key_of(study, setup, facts, cell)) for cell in planned.cells]
     beside = loaded_beside(plugins.foreign_digests(), [key for _, key in keys])
     return make_lock(registration, keys, facts, methods, beside)
 

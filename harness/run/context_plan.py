@@ -5,20 +5,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from aacbench.contract.composite import Resolve
 from aacbench.contract.encoder import Encoder
 from aacbench.contract.method import Method, Params
 from aacbench.errors import UsageError
 from aacbench.graphs.fetch import sha256_of
+from aacbench.maps.atlas import atlas
 from aacbench.maps.record import CALIBRATION, TEST, MapSet
 from aacbench.processes.pool import isolated
+from aacbench.queries.splits import query_splits
 from aacbench.run.fitting import Answer, Question
-from aacbench.run.loaded_graph import GraphMetadata, graph_metadata
+from aacbench.run.loaded_graph import GraphMetadata, graph_metadata, sealed
 from aacbench.run.plan import CellPlan, Plan, plan
 from aacbench.run.predictions import AtlasOf, map_info
 from aacbench.run.records import ATLAS, CORNER, ENCODE, MethodChoice, Study
 from aacbench.run.run_config import RunConfig
 from aacbench.run.store import Cell
+from aacbench.search.networks import network
 from aacbench.util.paths import expanded
 from aacbench.util.text import suggestion
 
@@ -83,11 +88,7 @@ def _settings(
         near, known = suggestion(choice.name, encoders), ", ".join(encoders)
         raise UsageError(f"Unknown encoder {choice.name!r} in {choice.label}{near} Known encoders: {known}.")
     encoder = encoders[choice.name]
-    found = []
-    for values in itertools.product(*choice.grid.values()):
-        settings = {**choice.settings, **dict(zip(choice.grid, values, strict=True))}
-        found.append((encoder, replace(choice, settings=settings).label, resolve(encoder, settings)))
-    return found
+    return [(encoder, one.label, resolve(encoder, one.settings)) for one in choice.settled()]
 
 
 def search_plans(
@@ -97,10 +98,13 @@ def search_plans(
     sides: Mapping[str, int],
     resolve: Resolve,
     fit: Callable[[Sequence[Question]], Sequence[Answer]],
+    *,
+    ahead: bool = False,
 ) -> tuple[list[CellPlan], dict[str, GraphMetadata]]:
     """Return the searches on what each encoder predicted, and what their keys have in common, by atlas.
 
-    Where an encoder has no cell that is ok, its searches are skipped.
+    Where an encoder has no cell that is ok, its searches are skipped. With `ahead` they are planned before encoders are
+    trained: all is known but the digests of the graphs, which are empty.
     """
     methods: dict[str, Method] = {name: source.method for name, source in config.methods.items()}
     cells: list[CellPlan] = []
@@ -113,14 +117,22 @@ def search_plans(
         seeds = study.seeds if config.encoders[encode.method].encoder.claims.deterministic else (encode.seed,)
         part = replace(study, graphs=(_ONE_MAP,), seeds=seeds)
         planned: Plan = plan(part, methods, {_ONE_MAP: info}, resolve, fit)
-        why = "" if stored is not None and stored.outcome == "ok" else _skipped(encode, stored)
-        if why:
+        why = "" if ahead or (stored is not None and stored.outcome == "ok") else _skipped(encode, stored)
+        if ahead:
+            graphs[source] = GraphMetadata(info, "", _query_digests(study, sides[encode.graph]))
+        elif why:
             graphs[source] = GraphMetadata(info, "", {})
         else:
             graph_of = AtlasOf(config.graph_of, config.root.absolute())
             graphs[source] = graph_metadata(f"{label}={source}", label, study.queries, graph_of)
         cells += [_on_atlas(replace(cell, graph=label), source, why) for cell in planned.cells]
     return cells, graphs
+
+
+def _query_digests(study: Study, side: int) -> dict[str, str]:
+    """The digests of the queries on maps, which are the same for whatever costs."""
+    graph = atlas(np.ones((study.splits.test, side, side), dtype=np.int32))
+    return sealed(network(graph), query_splits(graph, **study.queries.record())).digests()
 
 
 def _on_atlas(cell: CellPlan, source: str, skipped: str) -> CellPlan:

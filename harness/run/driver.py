@@ -13,6 +13,7 @@ from aacbench.run.context_plan import encode_plans, maps_metadata, search_plans
 from aacbench.run.events import RunLog, new_log
 from aacbench.run.executors import step_pool
 from aacbench.run.fitting import Answer, Question, ask_all
+from aacbench.run.layout import cell_id
 from aacbench.run.loaded_graph import GraphMetadata, forget, metadata_of
 from aacbench.run.plan import CellPlan, Choice, Plan, check_methods, choose, estimated_work, plan
 from aacbench.run.predictions import predictions
@@ -51,6 +52,26 @@ def prepare(study: Study, config: RunConfig) -> tuple[Plan, dict[str, GraphMetad
     graphs = metadata_of(study, config.graph_of, config.foreign_graphs, config.limits, config.notify)
     fit = _fit(config)
     return plan(study, methods, {name: found.info for name, found in graphs.items()}, config.resolve, fit), graphs
+
+
+def plan_ahead(study: Study, config: RunConfig) -> tuple[list[tuple[CellPlan, dict[str, Any]]], dict[str, GraphMetadata]]:
+    """Return all cells that are known before anything is run, with their keys, and the metadata of graphs or map sets.
+
+    On maps, keys of searches lack the digest of the graph, which is made of costs that are not predicted yet.
+    """
+    planned, graphs = prepare(study, config)
+    found = [(cell, key_of(study, config, graphs, cell)) for cell in planned.cells]
+    if study.kind == CONTEXT:
+        encoded = [(cell, cell_id(key), None) for cell, key in found]
+        cells, atlases = search_plans(
+            study, config, encoded, _sides(graphs), config.resolve, _fit(config), ahead=True
+        )
+        found += [(cell, key_of(study, config, atlases, cell)) for cell in cells]
+    return found, graphs
+
+
+def _sides(graphs: Mapping[str, GraphMetadata]) -> dict[str, int]:
+    return {name: graph.info.side for name, graph in graphs.items()}
 
 
 def _fit(config: RunConfig) -> Callable[[Sequence[Question]], list[Answer]]:
@@ -114,7 +135,8 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     try:
         with step_pool(config, config.workers, progress) as pool:
             planned, graphs = prepare(study, config)
-            config.binding.check(key_of(study, config, graphs, cell) for cell in planned.cells)
+            if config.lock:
+                config.binding.check([key for _, key in plan_ahead(study, config)[0]])
             run = _Run(study, config, graphs, log, pool, Verified(config.root))
             cells = _stages(run, planned)
     finally:
@@ -152,8 +174,9 @@ def _on_maps(run: _Run, first: list[tuple[CellPlan, str]]) -> list[tuple[CellPla
     forget()
     found = [(cell, name, read_or_damage(run.config.root, name)) for cell, name in first]
     encoded = [(cell, name, stored if isinstance(stored, Cell) else None) for cell, name, stored in found]
-    sides = {name: graph.info.side for name, graph in run.graphs.items()}
-    cells, atlases = search_plans(run.study, run.config, encoded, sides, run.config.resolve, _fit(run.config))
+    cells, atlases = search_plans(
+        run.study, run.config, encoded, _sides(run.graphs), run.config.resolve, _fit(run.config)
+    )
     run = replace(run, graphs={**run.graphs, **atlases})
     second = run.named(cells)
     _begin(run, [*first, *second], second, what="on predicted costs")

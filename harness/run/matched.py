@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from aacbench.run.predicted import MAP_COLUMNS, MAPS_FILE
 from aacbench.run.records import BASELINE, TEST
+from aacbench.run.rows import read_table
 from aacbench.run.store import Cell
 from aacbench.stats import Effect, MethodRows, Profile, estimand
 from aacbench.stats.effects import DIFFERENT, EQUIVALENT, WITHIN
@@ -40,6 +42,15 @@ class Side:
         deterministic = len(self.good) == 1 and all(cell.claims.get("deterministic", False) for cell in self.good)
         rows = {cell.key["seed"]: unit_expansions(cell, split) for cell in self.good}
         return MethodRows(self.label, rows, deterministic)
+
+    def path_costs(self) -> MethodRows:
+        """The true cost of an encoder's path from corner to corner of each test map."""
+        deterministic = all(cell.claims["deterministic"] for cell in self.good)
+        rows = {cell.key["seed"]: _of_test_maps(cell, "true_cost") for cell in self.good}
+        return MethodRows(self.label, rows, deterministic)
+
+    def least_costs(self) -> dict[Hashable, int | None]:
+        return _of_test_maps(self.good[0], "true_optimum")
 
     def base(self, split: str = TEST) -> dict[Hashable, int | None]:
         """Return the expansions of a baseline by unit; on maps, the mean over the seeds of the encoder before it."""
@@ -108,6 +119,11 @@ def unit_expansions(cell: Cell, split: str = TEST) -> dict[Hashable, int | None]
     maps = cell.queries["source"][inside] // cell.record["side"] ** 2
     totals = np.bincount(maps, weights=cell.queries["expanded"][inside])
     return dict(enumerate(map(int, totals.tolist())))
+
+
+def _of_test_maps(cell: Cell, column: str) -> dict[Hashable, int | None]:
+    table = read_table(MAP_COLUMNS, cell.files[MAPS_FILE], MAPS_FILE)
+    return dict(enumerate(table[column][table["split"] == TEST].tolist()))
 
 
 def by_query(cell: Cell, column: str, split: str = TEST) -> dict[Hashable, int | None]:

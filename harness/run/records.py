@@ -1,7 +1,8 @@
 """What a run is made of: the study a protocol describes, and the cells it is cut into."""
 
+import itertools
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from aacbench.graphs.catalogue import name_and_file
@@ -114,6 +115,11 @@ class MethodChoice:
         inside = ",".join(f"{key}={value}" for key, value in self.settings.items())
         return f"{self.name}[{inside}]" if inside else self.name
 
+    def settled(self) -> "list[MethodChoice]":
+        """One choice for each combination of the values in the grid."""
+        combined = [dict(zip(self.grid, values, strict=True)) for values in itertools.product(*self.grid.values())]
+        return [replace(self, settings={**self.settings, **one}, grid={}) for one in combined]
+
 
 MAP_KEYS = ("kind", "maps", "splits", "encoders", "certificates")  # that only a study on maps has
 
@@ -178,6 +184,11 @@ class Study:
         values = asdict(self) | given
         known = {key: value for key, value in values.items() if key not in without}
         return {key: value for key, value in known.items() if value or key not in ("variants", "traffic")}
+
+    def predicted_maps(self) -> tuple[str, ...]:
+        """The names of the map sets as each encoder predicts them."""
+        labels = [one.label for choice in self.encoders for one in choice.settled()]
+        return tuple(f"{maps}/{label}" for maps in self.maps for label in labels)
 
     def searched_graphs(self) -> tuple[SearchedGraph, ...]:
         """Each graph under each traffic."""

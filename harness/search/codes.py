@@ -25,6 +25,7 @@ class FloatCodes(NamedTuple):
     """Labels in codes; the columns are `both`, `forward`, then backward ones, as those of `Differential`."""
 
     rows: Array
+    width: int
     low: Array
     high: Array
     both: int
@@ -36,6 +37,7 @@ class WholeCodes(NamedTuple):
     """The same for integer weights, where bounds are whole numbers."""
 
     rows: Array
+    width: int
     low: Array
     high: Array
     both: int
@@ -54,20 +56,20 @@ def codes(
     """Return the layout of rows in the graph's own vertex order; the margin is subtracted from each difference."""
     if both and not network.graph.symmetric:
         raise UsageError("One label for both directions needs a symmetric graph, where every arc has an equal reverse.")
-    # A code may reach into a byte after its row's last, which is read but not used.
-    placed = np.pad(np.take(np.asarray(rows), network.original, axis=0), ((0, 0), (0, 1)))
+    # One after the other: the byte after a row's last is read with it and not used, so only the last row needs one more.
+    placed = np.append(np.take(np.asarray(rows), network.original, axis=0).ravel(), np.uint8(0))
     least, greatest = np.append(low, -np.inf), np.append(high + margin, np.inf)
     for array in (placed, least, greatest):
         array.flags.writeable = False
     kind = WholeCodes if network.graph.integral else FloatCodes
-    return Layout(network, kind(placed, least, greatest, both, forward, columns))
+    return Layout(network, kind(placed, width_of(columns), least, greatest, both, forward, columns))
 
 
 @inlined
 def code_of(layout, u, k):
     at = k * _BITS
-    byte = at >> _THREE
-    pair = np.uint64(layout.rows[u, byte]) | (np.uint64(layout.rows[u, byte + _NEXT]) << _EIGHT)
+    byte = np.uint64(u) * np.uint64(layout.width) + (at >> _THREE)
+    pair = np.uint64(layout.rows[byte]) | (np.uint64(layout.rows[byte + _NEXT]) << _EIGHT)
     return (pair >> (at & _SEVEN)) & np.uint64(LEVELS)
 
 

@@ -11,6 +11,7 @@ from aacbench.stats.paired import Array
 from aacbench.stats.ranks import walsh_median
 
 # Arguments: expansions of A and of B by seed and query, and Dijkstra's by query; further axes may come first.
+# Of encoders: the true costs of their paths by seed and map, and the least ones by map.
 Formula = Callable[[Array, Array, Array | None], Array]
 
 
@@ -31,6 +32,7 @@ class Estimand:
     linear: Formula | None = None
     needs_base: bool = False
     needs_positive: bool = False
+    of_encoders: bool = False  # compares true costs of paths, not expansions
 
     @property
     def is_ratio(self) -> bool:
@@ -66,6 +68,16 @@ def _reduction_rows(a: Array, b: Array, base: Array | None) -> Array:
 def _ratio_rows(a: Array, b: Array, _: Array | None) -> Array:
     """Return each row's first-order contribution to the logarithm of the ratio of means."""
     return a / _mean(a)[..., None, None] - b / _mean(b)[..., None, None]
+
+
+def _optimal_rows(a: Array, b: Array, least: Array | None) -> Array:
+    assert least is not None
+    return 100.0 * ((a == least).astype(float) - (b == least))
+
+
+def _regret_rows(a: Array, b: Array, least: Array | None) -> Array:
+    assert least is not None
+    return 100.0 * (a - b) / least
 
 
 def _median_ratio(a: Array, b: Array, _: Array | None) -> Array:
@@ -111,6 +123,28 @@ ESTIMANDS = {
         ),
         Estimand(name="median_ratio", unit="ratio A/B", better="lower", null=1, digits=4, formula=_median_ratio),
         Estimand(name="hodges_lehmann", unit="expansions", better="lower", null=0, digits=2, formula=_hodges_lehmann),
+        Estimand(
+            name="optimal_pp",
+            unit="percentage points",
+            better="higher",
+            null=0,
+            digits=2,
+            formula=lambda a, b, least: _mean(_optimal_rows(a, b, least)),
+            linear=_optimal_rows,
+            needs_base=True,
+            of_encoders=True,
+        ),
+        Estimand(
+            name="regret_pp",
+            unit="percentage points",
+            better="lower",
+            null=0,
+            digits=2,
+            formula=lambda a, b, least: _mean(_regret_rows(a, b, least)),
+            linear=_regret_rows,
+            needs_base=True,
+            of_encoders=True,
+        ),
     )
 }
 

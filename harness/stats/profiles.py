@@ -102,7 +102,12 @@ CROSSED_2 = replace(
     summary="seeds and queries as two crossed sources of variation, A with no more bytes than B; for new work",
     pairing=NO_MORE,
 )
-PROFILES = {known.label: known for known in (PAPER_1, CROSSED_1, CROSSED_2)}
+MAPS_1 = replace(
+    CROSSED_1,
+    name="maps",
+    summary="seeds and maps as two crossed sources of variation; for studies on maps, where a map takes a query's place",
+)
+PROFILES = {known.label: known for known in (PAPER_1, CROSSED_1, CROSSED_2, MAPS_1)}
 
 
 def profile(label: str) -> Profile:
