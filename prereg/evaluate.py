@@ -82,9 +82,7 @@ class Rows:
         """The effect of A against B: of methods at matched memory, of encoders on the paths they lead to."""
         if estimand(unit).of_encoders:
             first, second = (self._side(place, label) for label in (a, b))
-            return effect_of_rows(
-                first.path_costs(), second.path_costs(), profile, estimand(unit), first.least_costs()
-            )
+            return effect_of_rows(first.path_costs(), second.path_costs(), profile, estimand(unit), first.least_costs())
         one = self._side(place, a)
         other, reason = partner(one, sides(self.cells, b), profile)
         if other is None:

@@ -145,7 +145,7 @@ def _place(given: Mapping[str, Any], key: str) -> Place:
 
 
 def _place_on_maps(place: Mapping[str, Any], key: str) -> Place:
-    """What an encoder predicts of a map set, at a budget; without an encoder, the map set that encoders are compared on."""
+    """A map set with an encoder and a budget; without an encoder, the map set that encoders are compared on."""
     only(place, ("maps", "encoder", "budget"), key)
     maps = required(place, "maps", key, values.text)
     if ("encoder" in place) != ("budget" in place):

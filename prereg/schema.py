@@ -269,7 +269,9 @@ def _check_place_on_maps(prediction: Prediction, place: Place, key: str, study: 
     if not of_encoders and place.budget not in study.budgets:
         raise UsageError(f"{key}.cell.budget is {place.budget:g}, which is not in protocol.budgets.")
     if not isinstance(prediction, predictions.Count) and estimand(prediction.estimand).of_encoders != of_encoders:
-        what = "compares encoders: leave encoder and budget out of" if not of_encoders else "compares methods: put both in"
+        what = (
+            "compares encoders: leave encoder and budget out of" if not of_encoders else "compares methods: put both in"
+        )
         raise UsageError(f"{key}.estimand is {prediction.estimand}, which {what} {key}.cell.")
 
 

@@ -98,6 +98,8 @@ def new_registration(study: Study, name: str, title: str) -> str:
         places = {"graphs": values["graphs"]}
         cell = {"graph": study.searched_graphs()[0].name, "budget": budget}
     traffic = toml_lines({"traffic": study.traffic}) if study.traffic else ""
-    head = HEAD.format(**{**written, "queries": toml_lines(values["queries"]), "traffic": traffic, "places": toml_lines(places)})
+    head = HEAD.format(
+        **{**written, "queries": toml_lines(values["queries"]), "traffic": traffic, "places": toml_lines(places)}
+    )
     methods = "".join("\n[[method]]\n" + toml_lines(method_table(choice)) for choice in study.methods)
     return head + methods + PREDICTIONS.format(**written, cell=toml_value(cell))

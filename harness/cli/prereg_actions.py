@@ -210,8 +210,9 @@ def _make(registration: Registration, files: Files, plugin_files: tuple[Path, ..
     setup = config_of(files.study, plugins)
     keys, facts = plan_ahead(study, setup)
     used = {cell.method for cell, _ in keys}
-    known = {**plugins.methods(), **plugins.encoders()}
-    origins = {name: loaded.origin for name, loaded in known.items() if name in used}
+    known = {name: loaded.origin for name, loaded in plugins.methods().items()}
+    known |= {name: loaded.origin for name, loaded in plugins.encoders().items()}
+    origins = {name: origin for name, origin in known.items() if name in used}
     methods = {
         name: {"origin": one.kind, "distribution": Path(one.where).name, "version": one.version, "digest": one.digest}
         for name, one in origins.items()

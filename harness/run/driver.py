@@ -54,7 +54,9 @@ def prepare(study: Study, config: RunConfig) -> tuple[Plan, dict[str, GraphMetad
     return plan(study, methods, {name: found.info for name, found in graphs.items()}, config.resolve, fit), graphs
 
 
-def plan_ahead(study: Study, config: RunConfig) -> tuple[list[tuple[CellPlan, dict[str, Any]]], dict[str, GraphMetadata]]:
+def plan_ahead(
+    study: Study, config: RunConfig
+) -> tuple[list[tuple[CellPlan, dict[str, Any]]], dict[str, GraphMetadata]]:
     """Return all cells that are known before anything is run, with their keys, and the metadata of graphs or map sets.
 
     On maps, keys of searches lack the digest of the graph, which is made of costs that are not predicted yet.
@@ -63,9 +65,7 @@ def plan_ahead(study: Study, config: RunConfig) -> tuple[list[tuple[CellPlan, di
     found = [(cell, key_of(study, config, graphs, cell)) for cell in planned.cells]
     if study.kind == CONTEXT:
         encoded = [(cell, cell_id(key), None) for cell, key in found]
-        cells, atlases = search_plans(
-            study, config, encoded, _sides(graphs), config.resolve, _fit(config), ahead=True
-        )
+        cells, atlases = search_plans(study, config, encoded, _sides(graphs), config.resolve, _fit(config), ahead=True)
         found += [(cell, key_of(study, config, atlases, cell)) for cell in cells]
     return found, graphs
 

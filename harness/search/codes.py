@@ -56,7 +56,7 @@ def codes(
     """Return the layout of rows in the graph's own vertex order; the margin is subtracted from each difference."""
     if both and not network.graph.symmetric:
         raise UsageError("One label for both directions needs a symmetric graph, where every arc has an equal reverse.")
-    # One after the other: the byte after a row's last is read with it and not used, so only the last row needs one more.
+    # The byte after a row is read with the row's last and not used, so one more byte at the very end will do.
     placed = np.append(np.take(np.asarray(rows), network.original, axis=0).ravel(), np.uint8(0))
     least, greatest = np.append(low, -np.inf), np.append(high + margin, np.inf)
     for array in (placed, least, greatest):

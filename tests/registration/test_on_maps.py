@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 import pytest
-from registration.studies import DEVIATION, TAMPERED, Registered
+from registration.studies import TAMPERED, Registered
 
 from aacbench.errors import LockError, UsageError
 from aacbench.prereg.binding import bind
@@ -141,7 +141,11 @@ def test_what_paths_truly_cost_is_evidence(on_maps, finds, file):
 
 @pytest.mark.parametrize(
     ("changes", "word"),
-    [({"graph_digest": "0" * 64}, "data"), ({"plugin_digest": "0" * 64}, "plugin"), ({"params": {"x": 1}}, "parameters")],
+    [
+        ({"graph_digest": "0" * 64}, "data"),
+        ({"plugin_digest": "0" * 64}, "plugin"),
+        ({"params": {"x": 1}}, "parameters"),
+    ],
     ids=["another map set", "another encoder", "other parameters"],
 )
 def test_another_map_set_or_encoder_is_refused_and_found(on_maps, finds, changes, word):
@@ -160,12 +164,16 @@ def test_another_map_set_or_encoder_is_refused_and_found(on_maps, finds, changes
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('{ maps = "terrain-5-s3", encoder = "true", budget = 8 }', '{ maps = "terrain-5-s3", encoder = "true" }', "both"),
+        (
+            '{ maps = "terrain-5-s3", encoder = "true", budget = 8 }',
+            '{ maps = "terrain-5-s3", encoder = "true" }',
+            "both",
+        ),
         ('encoder = "true", budget', 'encoder = "cnn", budget', "none of protocol.maps with an encoder"),
         ("budget = 8 }", "budget = 9 }", "not in protocol.budgets"),
         ('estimand = "regret_pp"', 'estimand = "ratio_of_means"', "compares methods"),
-        ("random = 3", 'random = 3\n[protocol.certificates]\nalpha = [2.0]', "alpha"),
-        ("seeds = [1, 2]", 'seeds = [1, 2]\nseed_source = "lock"', "cannot be \"lock\" on maps"),
+        ("random = 3", "random = 3\n[protocol.certificates]\nalpha = [2.0]", "alpha"),
+        ("seeds = [1, 2]", 'seeds = [1, 2]\nseed_source = "lock"', 'cannot be "lock" on maps'),
         ('encoders = [{ name = "true" }, { name = "constant" }]\n', "", "protocol.encoders is missing"),
     ],
 )
