@@ -234,8 +234,10 @@ def _others(
     pairs: Sequence[tuple[str, str]],
 ) -> dict[str, Effect]:
     found = {}
+    main = estimand(prediction.estimand)
     for unit in registration.sensitivity:
-        for a, b in pairs if unit != prediction.estimand else ():
+        same_kind = estimand(unit).of_encoders == main.of_encoders
+        for a, b in pairs if unit != main.name and same_kind else ():
             with suppress(MissingError, UsageError):
                 found[f"{unit}: {a} against {b}"] = source.effect(prediction.cell, a, b, registration.profile, unit)
     return found

@@ -145,7 +145,7 @@ def _place(given: Mapping[str, Any], key: str) -> Place:
 
 
 def _place_on_maps(place: Mapping[str, Any], key: str) -> Place:
-    """A map set with an encoder and a budget; without an encoder, the map set that encoders are compared on."""
+    """What an encoder predicts of a map set, at a budget; or the map set alone, on which encoders are compared."""
     only(place, ("maps", "encoder", "budget"), key)
     maps = required(place, "maps", key, values.text)
     if ("encoder" in place) != ("budget" in place):

@@ -226,11 +226,12 @@ def _checked(found: Registration) -> Registration:
     if found.seed_source == FROM_LOCK and found.study.kind == CONTEXT:
         raise UsageError('protocol.seed_source cannot be "lock" on maps; use map sets with a seed not used before.')
     names = {choice.name for choice in (*found.study.methods, *found.study.encoders)} | {BASELINE}
+    or_encoder = ", and no encoder" if found.study.encoders else ""
     for i, prediction in enumerate(found.predictions, 1):
         _check_place(prediction, f"prediction #{i}", found.study)
         for label in methods_of(prediction):
             if label.partition("[")[0] not in names:
-                raise UsageError(f"prediction #{i} is about {label!r}, but no [[method]] or encoder has that name.")
+                raise UsageError(f"prediction #{i} is about {label!r}, but no [[method]] has that name{or_encoder}.")
     known = [prediction.id for prediction in found.predictions]
     for name, members in found.families.items():
         for member in members:

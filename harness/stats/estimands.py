@@ -72,12 +72,12 @@ def _ratio_rows(a: Array, b: Array, _: Array | None) -> Array:
 
 def _optimal_rows(a: Array, b: Array, least: Array | None) -> Array:
     assert least is not None
-    return 100.0 * ((a == least).astype(float) - (b == least))
+    return 100.0 * ((a == least[..., None, :]).astype(float) - (b == least[..., None, :]))
 
 
 def _regret_rows(a: Array, b: Array, least: Array | None) -> Array:
     assert least is not None
-    return 100.0 * (a - b) / least
+    return 100.0 * (a - b) / least[..., None, :]
 
 
 def _median_ratio(a: Array, b: Array, _: Array | None) -> Array:

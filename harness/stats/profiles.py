@@ -105,7 +105,8 @@ CROSSED_2 = replace(
 MAPS_1 = replace(
     CROSSED_1,
     name="maps",
-    summary="seeds and maps as two crossed sources of variation; on maps, a map takes the place of a query",
+    summary="seeds and maps as two crossed sources of variation; "
+    "for studies on maps, where a map takes a query's place",
 )
 PROFILES = {known.label: known for known in (PAPER_1, CROSSED_1, CROSSED_2, MAPS_1)}
 

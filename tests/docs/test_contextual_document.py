@@ -49,11 +49,3 @@ def test_an_encoder_is_trained_from_python_by_name_or_as_a_record():
         aacbench.train_encoder("true", maps)
     with pytest.raises(UsageError, match="Give one encoder"):
         aacbench.train_encoder("cnn[loss=mse|dbb]", maps)
-
-
-def test_a_study_on_maps_is_not_registered(tmp_path, capsys):
-    from cli.command import command
-
-    assert command("prereg", "new", tmp_path / "mine.toml", "--from", "context") == 2
-    assert "context cannot be registered" in capsys.readouterr().err
-    assert not (tmp_path / "mine.toml").exists()

@@ -35,6 +35,8 @@ multitest = Late("statsmodels.stats.multitest")
 
 PP = estimand("reduction_of_means_pp")
 QUERIES = 40
+# No expansions of these rows are equal to a least cost, so all of them are equally far from optimal.
+OF_ANY_ROWS = [name for name in ESTIMANDS if name != "optimal_pp"]
 
 
 def rows(name, seeds, *, factor=1.0, deterministic=False, spread=0.1):
@@ -79,7 +81,7 @@ def test_other_methods_meet_on_common_seeds():
 
 
 @pytest.mark.parametrize("label", PROFILES)
-@pytest.mark.parametrize("name", ESTIMANDS)
+@pytest.mark.parametrize("name", OF_ANY_ROWS)
 def test_swapping_the_sides_turns_the_effect_around(label, name):
     a, b = rows("a", SEEDS, factor=1.3), rows("bb", SEEDS)
     one, other = (effect_of_rows(*sides, profile(label), estimand(name), BASE) for sides in ((a, b), (b, a)))
@@ -298,7 +300,7 @@ def test_variation_that_cancels_out_is_not_enough_data():
     assert "run more seeds or queries" in found.reason
 
 
-@pytest.mark.parametrize("name", ESTIMANDS)
+@pytest.mark.parametrize("name", OF_ANY_ROWS)
 def test_intervals_of_the_papers_profile_are_around_the_mean_of_the_seeds(name):
     kind = estimand(name)
     found = effect_of_rows(rows("a", SEEDS, spread=1), rows("bb", SEEDS, spread=1), PAPER_1, kind, BASE)
