@@ -265,6 +265,4 @@ def test_the_facts_of_a_line_are_those_of_its_cell(run_study):
     for line in run_study.entries():
         if line.event == "cell":
             cell = next(one for one in run_study.cells() if one.cell_id == line.facts["cell"])
-            assert (
-                line.facts.items() >= cell_facts(cell.cell_id, cell.record, cell.record["files"]["queries.csv"]).items()
-            )
+            assert line.facts.items() >= cell_facts(cell.cell_id, cell.record, cell.record["files"]).items()
