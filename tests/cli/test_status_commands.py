@@ -101,7 +101,7 @@ def made(tmp_path):
 def test_every_cell_is_read_once_and_its_rows_parsed_once(made, name, monkeypatch, capsys):
     read, parsed = [], []
     read_cell, read_queries = store.read_cell, rows.read_queries
-    monkeypatch.setattr(store, "read_cell", lambda root, cell: read.append(cell) or read_cell(root, cell))
+    monkeypatch.setattr(store, "read_cell", lambda root, cell, *more: read.append(cell) or read_cell(root, cell, *more))
     monkeypatch.setattr(rows, "read_queries", lambda data: parsed.append(data) or read_queries(data))
     assert command(name, *READING[name], made) == 0
     assert (len(read), len(set(read))) == (3, 3)
