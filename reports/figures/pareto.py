@@ -118,7 +118,7 @@ def _method(axes: Any, found: list[Point], mark: Mark) -> None:
     axes.errorbar(
         [point.measured for point in found],
         means,
-        yerr=np.array([below, above]),
+        yerr=np.maximum([below, above], 0),  # rounding can put the mean of equal values beside them
         color=mark.colour,
         marker=mark.marker,
         linestyle=mark.line,
