@@ -90,7 +90,7 @@ def new_registration(study: Study, name: str, title: str) -> str:
     written = {key: toml_value(value) for key, value in values.items()}
     budget = values["budgets"][0]
     if study.kind == CONTEXT:
-        places = {key: values[key] for key in MAP_KEYS if key != "encoders"}
+        places = {key: values[key] for key in MAP_KEYS if key in values and key != "encoders"}
         places["encoders"] = [method_table(choice) for choice in study.encoders]
         encoder = study.encoders[0].settled()[0].label
         cell = {"maps": study.maps[0], "encoder": encoder, "budget": budget}

@@ -11,7 +11,7 @@ RANDOM_QUERIES = 8  # on each map, unless told
 def on_maps(study: Study) -> Study:
     """Return the study with queries on each map, and with every setting of a grid reported."""
     if study.kind != CONTEXT:
-        raise UsageError(f'maps and encoders need kind = "{CONTEXT}"; a study of graphs has neither.')
+        raise UsageError(f'maps, encoders and edges need kind = "{CONTEXT}"; a study of graphs has none of them.')
     if study.graphs:
         raise UsageError(f'graphs cannot be given with kind = "{CONTEXT}"; it has maps in their place.')
     for key in ("maps", "encoders"):

@@ -13,6 +13,7 @@ from typing import Any
 from aacbench.contract.budget import convention
 from aacbench.errors import UsageError
 from aacbench.graphs.catalogue import name_and_file
+from aacbench.maps.names import CELLS, EDGES
 from aacbench.protocols import values
 from aacbench.protocols.contextual import on_maps
 from aacbench.protocols.values import Check, many, one_of, record_of, table_of, whole
@@ -91,7 +92,7 @@ def study_of(table: Mapping[str, Any], names: Mapping[str, str]) -> Study:
 
 def coherent(study: Study) -> Study:
     """Return the study, on maps with what its kind implies, or raise where its values contradict each other."""
-    if study.kind == CONTEXT or study.maps or study.encoders:
+    if study.kind == CONTEXT or study.maps or study.encoders or study.edges != CELLS:
         study = on_maps(study)
     elif not study.graphs:
         raise UsageError("graphs is missing.")
@@ -269,6 +270,7 @@ TOP: dict[str, Check] = {
     "analysis": _analysis,
     "kind": one_of(KINDS),
     "maps": many(values.text),
+    "edges": one_of(EDGES),
     "splits": lambda value, key: record_of(MapSplits, value, SPLITS, key),
     "encoders": _methods,
     "certificates": lambda value, key: record_of(Certificates, value, CERTIFICATES, key),

@@ -4,9 +4,9 @@ import numpy as np
 
 from aacbench.errors import DataError
 from aacbench.graphs.record import Array, Graph
+from aacbench.maps.names import CELLS, PAPER
 
 SCALE = 10240  # of a predicted cost: its integer is the cost in 10240ths, which tenths and 2048ths are multiples of
-CELLS, PAPER = EDGES = ("cells", "paper")
 
 
 def whole_costs(costs: Array) -> tuple[Array, int]:

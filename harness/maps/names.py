@@ -9,6 +9,7 @@ from aacbench.util.paths import data_folder, expanded
 TERRAIN = re.compile(r"terrain-(?P<side>[0-9]{1,3})(-s(?P<seed>[0-9]{1,9}))?")
 WARCRAFT = tuple(f"warcraft:{side}x{side}" for side in (12, 18, 24, 30))
 FOLDER_PREFIX = "mapset:"
+CELLS, PAPER = EDGES = ("cells", "paper")  # what an edge weighs: see `maps.atlas`
 DEFAULT_SEED = 42
 _ORIGINAL = "warcraft_shortest_path_oneskin"  # the folder in the archive of the original set
 _ARCHIVE = "warcraft_maps.tar.gz (doi 10.17617/3.YJCQ5S)"

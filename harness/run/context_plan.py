@@ -75,6 +75,7 @@ def encode_plans(study: Study, encoders: Mapping[str, Encoder], resolve: Resolve
                 splits=(CALIBRATION, TEST),
                 role=ENCODE,
                 setting=label,
+                edges=study.edges,
                 inputs={path: sha256_of(expanded(path)) for path in encoder.inputs(params)},
             )
         )
@@ -112,7 +113,7 @@ def search_plans(
     for encode, name, stored in encoded:
         source = f"{ATLAS}{name}"
         label = f"{encode.graph}/{encode.label}"
-        info = map_info(label, sides[encode.graph])
+        info = map_info(label, sides[encode.graph], study.edges)
         # The seed of an encoder is that of the methods after it; one without a seed serves all.
         seeds = study.seeds if config.encoders[encode.method].encoder.claims.deterministic else (encode.seed,)
         part = replace(study, graphs=(_ONE_MAP,), seeds=seeds)

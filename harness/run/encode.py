@@ -24,6 +24,7 @@ from aacbench.maps.record import CALIBRATION, TEST, TRAIN, VALIDATION, Maps, Map
 from aacbench.processes import rss
 from aacbench.processes.worker import report_progress
 from aacbench.run.build import Built, Result, bundle_info
+from aacbench.run.map_paths import corner_paths
 from aacbench.run.plan import CellPlan
 from aacbench.run.predicted import COSTS_FILE, IMAGE_FILE, MAP_COLUMNS, MAPS_FILE, PREDICTED, TRUTH_FILE
 from aacbench.run.predictions import wanted
@@ -122,12 +123,13 @@ def measure(job: EncodeJob, built: Built) -> Result:
         "learns_from": job.encoder_of(job.plan.method).sees(job.plan.params),
         "unit": maps.unit,
         "side": maps.side,
+        "edges": job.plan.edges,
         "predicted": counts,
         "clipped": clipped,
         "costs_sha256": sha256_of(costs),
         "training_costs": _distinct(maps.splits[TRAIN].costs),
     }
-    columns = _map_columns(maps, costs)
+    columns = _map_columns(maps, costs, job.plan.edges)
     facts["shown_map"] = shown = _worst(columns)
     files = {
         IMAGE_FILE: npy_bytes(maps.splits[TEST].images[shown]),
@@ -245,13 +247,13 @@ def _counts(maps: MapSet, found: int) -> dict[str, int]:
     return short
 
 
-def _map_columns(maps: MapSet, costs: Array) -> dict[str, Array]:
+def _map_columns(maps: MapSet, costs: Array, edges: str) -> dict[str, Array]:
     """The corner path of each test and calibration map: what it costs, and how it compares with the label."""
     tables = []
     begin = 0
     for split in (TEST, CALIBRATION):
         found = maps.splits[split]
-        tables.append(_split_columns(split, found, solve(costs[begin : begin + len(found)]).paths))
+        tables.append(_split_columns(split, found, corner_paths(costs[begin : begin + len(found)], edges)))
         begin += len(found)
     return {name: np.concatenate([table[name] for table in tables]) for name in MAP_COLUMNS}
 

@@ -78,7 +78,7 @@ def _on_each(
     """Build the method on each map, as on any graph, and put the arrays of all maps below each other."""
     built = []
     for number, costs in enumerate(found.costs[TEST]):
-        net = network(atlas(costs[None], name=f"map {number}"))
+        net = network(atlas(costs[None], found.edges, f"map {number}"))
         context = BuildContext(
             network=net,
             params=dict(params),

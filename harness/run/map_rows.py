@@ -7,12 +7,13 @@ import numpy as np
 
 from aacbench.bundle.deploy import Deployed
 from aacbench.graphs.record import Array
-from aacbench.maps.grid import reach
 from aacbench.maps.record import TEST
 from aacbench.queries.record import QuerySet
+from aacbench.run.map_paths import distances_to, query_distances, true_optima
 from aacbench.run.predicted import CONTEXT_COLUMNS, Predictions
 from aacbench.run.rows import write_table
 from aacbench.search import Answers
+from aacbench.search.astar import RELATIVE_TOLERANCE
 from aacbench.search.certificate import certify, verify
 from aacbench.search.networks import Network
 
@@ -45,7 +46,7 @@ def _rows(found: Predictions, split: str, queries: QuerySet, answers: Answers) -
     maps = queries.sources // cells
     costs = np.array([flat[path].sum() for path in answers.paths], dtype=np.int64)
     optima = true_optima(truth, queries)
-    distance = 2 * optima - flat[queries.sources] - flat[queries.targets]
+    distance = query_distances(truth, found.edges, queries, optima)
     return {
         "query": np.arange(len(queries)),
         "split": np.full(len(queries), split, dtype=object),
@@ -57,8 +58,11 @@ def _rows(found: Predictions, split: str, queries: QuerySet, answers: Answers) -
 
 
 def certificates(net: Network, deployed: Deployed, queries: QuerySet, policy: str) -> dict[int, str]:
-    """Return what is wrong with the certificate of each of a few queries; empty texts are proofs."""
-    if deployed.tier != "compiled":
+    """Return what is wrong with the certificate of each of a few queries; empty texts are proofs.
+
+    There are none on float weights, whose sums are not exact.
+    """
+    if deployed.tier != "compiled" or not net.graph.integral:
         return {}
     chosen = np.unique(np.linspace(0, len(queries) - 1, CERTIFIED).astype(np.int64)).tolist()
     found = {}
@@ -66,13 +70,6 @@ def certificates(net: Network, deployed: Deployed, queries: QuerySet, policy: st
         ends = int(queries.sources[query]), int(queries.targets[query])
         found[query] = verify(certify(net, deployed.searched, deployed.many, *ends, policy), net.graph)
     return found
-
-
-def true_optima(truth: Array, queries: QuerySet) -> Array:
-    """Return the least true cost of each query, in units."""
-    cells = truth[0].size
-    ends = zip(queries.sources.tolist(), queries.targets.tolist(), strict=True)
-    return np.array([reach(truth[s // cells], s % cells)[0][t % cells] for s, t in ends], dtype=np.int64)
 
 
 def true_violations(found: Predictions, deployed: Deployed, queries: QuerySet) -> dict[str, Any]:
@@ -87,8 +84,7 @@ def true_violations(found: Predictions, deployed: Deployed, queries: QuerySet) -
     worst = []
     for target in queries.targets[first[:EXAMINED]].tolist():
         block, at = divmod(target, cells)
-        flat = truth[block].reshape(-1)
-        distance = 2 * reach(truth[block], at)[0] - flat - flat[at]
+        distance = distances_to(truth[block], found.edges, at)
         h = deployed.many(block * cells + np.arange(cells), target)
         high += int((_excess(found, h, distance) > 0).sum())
         compared += cells
@@ -99,4 +95,6 @@ def true_violations(found: Predictions, deployed: Deployed, queries: QuerySet) -
 
 def _excess(found: Predictions, h: Array, distance: Array) -> Array:
     """Return h less the true distance where it is larger, else 0, in 10240ths."""
-    return np.maximum(h - found.scale * distance, 0)
+    most = found.scale * distance
+    slack = RELATIVE_TOLERANCE * most if most.dtype.kind == "f" else 0
+    return np.where(h > most + slack, h - most, 0)

@@ -14,6 +14,7 @@ from aacbench.contract.method import Claims, Method, Params, Unsupported
 from aacbench.contract.parameters import SEARCH_SWITCHES
 from aacbench.errors import UsageError
 from aacbench.graphs.catalogue import name_and_file
+from aacbench.maps.names import CELLS
 from aacbench.processes.pool import Limits
 from aacbench.processes.worker import Failure
 from aacbench.run.fitting import Answer, Fitted, Question, ask_all
@@ -52,7 +53,7 @@ class CellPlan:
     `unsupported`, or whose method `failed` to say what fits (with the outcome `failure`), has the reason and is not
     run. `graph_file` is the file of a graph with a short name, or says whose predictions the graph is made of. With
     `traffic`, which is the end of the name `graph`, the weights are raised after the build. A cell of an encoder has
-    the role `encode`, a map set as its graph, and the digests of its `inputs`, which are files.
+    the role `encode`, a map set as its graph, the rule of `edges`, and the digests of its `inputs`, which are files.
     """
 
     graph: str
@@ -74,6 +75,7 @@ class CellPlan:
     variant: str = ""
     traffic: str = ""
     inputs: Mapping[str, str] = field(default_factory=dict)
+    edges: str = CELLS
 
     @property
     def on_maps(self) -> bool:

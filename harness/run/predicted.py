@@ -8,6 +8,7 @@ import numpy as np
 
 from aacbench.graphs.record import Array
 from aacbench.maps.atlas import SCALE
+from aacbench.maps.names import CELLS
 from aacbench.maps.record import CALIBRATION, TEST, TRAIN, VALIDATION
 from aacbench.run.rows import NUMBER, TEXT, WHOLE
 from aacbench.run.store import Cell
@@ -36,11 +37,12 @@ CONTEXT_COLUMNS = {
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Predictions:
-    """Costs of cells in 10240ths by split, and the true ones of test and calibration maps in units."""
+    """Costs of cells in 10240ths by split, the true ones of test and calibration maps in units, and the rule of edges."""
 
     costs: Mapping[str, Array]
     truth: Mapping[str, Array]
     unit: float
+    edges: str = CELLS
 
     @property
     def side(self) -> int:
@@ -60,7 +62,8 @@ def of_cell(cell: Cell) -> Predictions:
     ends = np.cumsum([0, *(counts[split] for split in PREDICTED)])
     found = {split: costs[ends[k] : ends[k + 1]] for k, split in enumerate(PREDICTED)}
     tests = counts[TEST]
-    return Predictions(found, {TEST: truth[:tests], CALIBRATION: truth[tests:]}, cell.record["unit"])
+    edges = cell.record.get("edges", CELLS)
+    return Predictions(found, {TEST: truth[:tests], CALIBRATION: truth[tests:]}, cell.record["unit"], edges)
 
 
 def array_of(data: bytes) -> Array:

@@ -10,6 +10,7 @@ from aacbench.contract.families import MapFamily
 from aacbench.errors import DataError
 from aacbench.graphs.record import Graph
 from aacbench.maps.atlas import atlas
+from aacbench.maps.names import CELLS
 from aacbench.maps.record import TEST, TRAIN, VALIDATION
 from aacbench.run.loaded_graph import GraphOf
 from aacbench.run.predicted import PREDICTED, Predictions, of_cell
@@ -29,7 +30,7 @@ def wanted(counts: Mapping[str, int]) -> dict[str, int]:
 def family(found: Predictions, split: str) -> MapFamily | None:
     """The maps of a split as a graph, or None where there are no predictions."""
     costs = found.costs.get(split)
-    return None if costs is None or not len(costs) else MapFamily(network(atlas(costs)), found.side)
+    return None if costs is None or not len(costs) else MapFamily(network(atlas(costs, found.edges)), found.side)
 
 
 @lru_cache(maxsize=4)
@@ -49,10 +50,13 @@ class AtlasOf:
 
     def __call__(self, name: str) -> Graph:
         short, mark, cell = name.rpartition(f"={ATLAS}")
-        return atlas(predictions(self.root, cell).costs[TEST], name=short) if mark else self.graph_of(name)
+        if not mark:
+            return self.graph_of(name)
+        found = predictions(self.root, cell)
+        return atlas(found.costs[TEST], found.edges, short)
 
 
-def map_info(name: str, side: int) -> GraphInfo:
+def map_info(name: str, side: int, edges: str = CELLS) -> GraphInfo:
     """What a method is asked to fit: one map of so many cells a side."""
     arcs = 8 * side * side - 12 * side + 4
-    return GraphInfo(name, side * side, arcs, True, True, False, 4, coordinates=True, side=side)
+    return GraphInfo(name, side * side, arcs, edges == CELLS, True, False, 4, coordinates=True, side=side)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from aacbench.graphs.catalogue import name_and_file
+from aacbench.maps.names import CELLS
 
 VALIDATION, TEST, CORNER = "validation", "test", "corner"  # the splits of queries; the last on maps alone
 SINGLE, CANDIDATE, CHOSEN, ENCODE = "single", "candidate", "chosen", "encode"  # the roles of cells
@@ -121,7 +122,7 @@ class MethodChoice:
         return [replace(self, settings={**self.settings, **one}, grid={}) for one in combined]
 
 
-MAP_KEYS = ("kind", "maps", "splits", "encoders", "certificates")  # that only a study on maps has
+MAP_KEYS = ("kind", "maps", "edges", "splits", "encoders", "certificates")  # that only a study on maps has
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +169,7 @@ class Study:
     analysis: str = "crossed/2"
     kind: str = GRAPHS
     maps: tuple[str, ...] = ()
+    edges: str = CELLS
     splits: MapSplits = field(default_factory=MapSplits)
     encoders: tuple[MethodChoice, ...] = ()
     certificates: Certificates = field(default_factory=Certificates)
@@ -177,9 +179,11 @@ class Study:
     def record(self) -> dict[str, Any]:
         """Every value, for digests and for printing; of graphs or of maps, whichever the study has.
 
-        `variants` and `traffic` are there only where they are set.
+        `variants` and `traffic` are there only where they are set, `edges` where they are not the default.
         """
-        without = ("graphs",) if self.kind == CONTEXT else MAP_KEYS
+        without: tuple[str, ...] = ("graphs",) if self.kind == CONTEXT else MAP_KEYS
+        if self.edges == CELLS:
+            without = (*without, "edges")
         given = {"queries": self.queries.record(), "variants": [variant.record() for variant in self.variants]}
         values = asdict(self) | given
         known = {key: value for key, value in values.items() if key not in without}

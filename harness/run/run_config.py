@@ -13,6 +13,7 @@ from aacbench.contract.method import Method, Params
 from aacbench.errors import UsageError
 from aacbench.graphs.load import load
 from aacbench.maps.load import load_maps
+from aacbench.maps.names import CELLS
 from aacbench.maps.record import MapSet
 from aacbench.processes.pool import Limits
 from aacbench.run.build import CellJob
@@ -203,6 +204,7 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
         "engine": kernel_digest(),
         "protocol": study.protocol,
         **({"inputs": dict(cell.inputs)} if cell.inputs else {}),
+        **({"edges": cell.edges} if cell.edges != CELLS else {}),
         **({"variant": cell.variant} if cell.variant else {}),
         **({"lock": config.lock} if config.lock else {}),
     }
@@ -223,6 +225,7 @@ def plan_of(key: Mapping[str, Any]) -> CellPlan:
         role=key["role"],
         graph_file=key.get("graph_file", ""),
         inputs=key.get("inputs", {}),
+        edges=key.get("edges", CELLS),
         variant=key.get("variant", ""),
         traffic=key.get("traffic", ""),
     )

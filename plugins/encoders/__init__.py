@@ -1,3 +1,3 @@
 """The built-in encoders: ordinary plugins, one module or package each."""
 
-BUILT_IN = ("controls", "cnn")
+BUILT_IN = ("controls", "cnn", "gap_paper")

@@ -14,6 +14,7 @@ from aacbench.maps.atlas import SCALE, atlas
 from aacbench.maps.grid import solve
 from aacbench.maps.record import TEST
 from aacbench.reports.figures.style import COLOURS, PAGE, add_caption, canvas, styled
+from aacbench.run.map_paths import corner_paths
 from aacbench.run.predicted import IMAGE_FILE, array_of, of_cell
 from aacbench.run.store import Cell
 from aacbench.search.expanded import expanded_vertices
@@ -42,7 +43,7 @@ def predicted(cell: Cell) -> Predicted:
     """The test map with the largest regret of an encoder's cell."""
     found, number = of_cell(cell), int(cell.record["shown_map"])
     truth, costs = found.truth[TEST][number], found.costs[TEST][number]
-    best, own = solve(truth[None]), solve(costs[None])
+    best, own = solve(truth[None]), corner_paths(costs[None], found.edges)[0]
     return Predicted(
         number=number,
         image=array_of(cell.files[IMAGE_FILE]),
@@ -50,16 +51,16 @@ def predicted(cell: Cell) -> Predicted:
         costs=costs / SCALE,
         unit=found.unit,
         true_path=best.paths[0],
-        path=own.paths[0],
-        true_cost=int((own.paths[0].astype(np.int64) * truth).sum()),
+        path=own,
+        true_cost=int((own.astype(np.int64) * truth).sum()),
         true_optimum=int(best.optima[0]),
-        expanded=(_expanded(costs, 0), _expanded(costs, CORNERS)),
+        expanded=(_expanded(costs, found.edges, 0), _expanded(costs, found.edges, CORNERS)),
     )
 
 
-def _expanded(costs: Array, labels: int) -> Array:
+def _expanded(costs: Array, edges: str, labels: int) -> Array:
     """Return the cells that A* expands from corner to corner, with labels of the farthest cells of the unit grid."""
-    net = network(atlas(costs[None]))
+    net = network(atlas(costs[None], edges))
     rows = np.empty((costs.size, 0), dtype=np.int32)
     if labels:
         rows = block_labels(net, costs.size, farthest_cells(len(costs), labels))

@@ -13,7 +13,7 @@ from aacbench.maps.atlas import SCALE, atlas, largest_cost, whole_costs
 from aacbench.maps.grid import reach
 from aacbench.queries.in_maps import corner_queries, random_queries
 from aacbench.queries.sampling import sample
-from aacbench.run.map_rows import true_optima
+from aacbench.run.map_paths import true_optima
 from aacbench.search import dijkstra
 from aacbench.search.networks import network
 

@@ -380,7 +380,7 @@ def test_an_encoder_that_learns_from_paths_needs_labels(tmp_path):
 
 
 REFUSED = {
-    'kind = "context"\n': ("", 'maps and encoders need kind = "context"'),
+    'kind = "context"\n': ("", 'maps, encoders and edges need kind = "context"'),
     'maps = ["terrain-5"]\n': ("", "maps is missing."),
     "budgets = [8]\n": ('budgets = [8]\ngraphs = ["p7"]\n', "graphs cannot be given"),
     "seeds = [1, 2]\n": ('seeds = [1]\nselection = "retrospective"\n', "every setting of a grid is reported"),

@@ -1,6 +1,7 @@
-"""A small convolutional network from images to costs; what it learns from is a switch."""
+"""A small convolutional network from images to costs, what it learns from is a switch; or to a map that guides A*."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -9,6 +10,7 @@ from aacbench.plugins import Encoder, EncoderClaims, Model, Parameter, Params, T
 
 # The loss, and what the training maps have with it.
 LOSSES = {"classes": "costs", "mse": "costs", "spo": "costs", "gap": "costs", "dbb": "paths", "fy": "paths"}
+GUIDED = "guided"  # the loss of neural-astar
 PARAMETERS = {
     "loss": Parameter(
         "classes",
@@ -42,6 +44,15 @@ def aacbench_encoders() -> Iterable[Encoder]:
         check,
         docs="docs/contextual.md",
     )
+    yield Encoder(
+        "neural-astar",
+        "the same network to a map that guides A*: the cells a search expands should be those of the path",
+        train_guided,
+        "paths",
+        EncoderClaims(deterministic=False),
+        {name: PARAMETERS[name] for name in ("net", "standardise", "epochs", "batch", "lr")},
+        docs="docs/contextual.md",
+    )
 
 
 def learns_from(params: Params) -> str:
@@ -60,6 +71,10 @@ def train(context: TrainContext) -> Model | Unsupported:
     from aacbench.plugins.encoders.cnn import training
 
     return training.train(context)
+
+
+def train_guided(context: TrainContext) -> Model | Unsupported:
+    return train(replace(context, params={**context.params, "loss": GUIDED, "snap": False}))
 
 
 def predict(arrays: Mapping[str, Any], settings: Mapping[str, float], images: Any) -> Any:

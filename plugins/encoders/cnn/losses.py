@@ -11,6 +11,8 @@ from aacbench.graphs.record import Array
 from aacbench.labels.blocks import farthest_cells
 from aacbench.maps.atlas import SCALE
 from aacbench.maps.grid import distance_gradient, solve
+from aacbench.plugins.encoders.cnn.guided import guided_loss
+from aacbench.plugins.encoders.cnn import GUIDED
 from aacbench.plugins.encoders.cnn.network import costs_of
 
 PAIRS = 16  # of cells on each map of a batch, for the gap
@@ -31,6 +33,8 @@ def loss_of(
         assert costs is not None
         wanted = np.abs(costs[..., None] - values.numpy()).argmin(axis=-1)
         return functional.cross_entropy(outputs, torch.from_numpy(wanted))
+    if name == GUIDED:
+        return guided_loss(outputs, torch.from_numpy(_wanted(paths)).float())
     predicted = costs_of(outputs, values)
     if name == "mse":
         return functional.mse_loss(predicted, torch.from_numpy(_wanted(costs)).float())

@@ -11,7 +11,7 @@ import torch
 from aacbench.contract.method import Unsupported
 from aacbench.graphs.record import Array
 from aacbench.plugins import Model, TrainContext, TrainMaps
-from aacbench.plugins.encoders.cnn import network, predict
+from aacbench.plugins.encoders.cnn import GUIDED, network, predict
 from aacbench.plugins.encoders.cnn.losses import loss_of
 from aacbench.plugins.methods.aac.optimiser import AdamW
 
@@ -34,6 +34,8 @@ def train(context: TrainContext) -> Model | Unsupported:
     if values is not None:
         arrays["values"] = values
     settings = {"side": context.side, "standardise": int(params["standardise"]), "snap": int(params["snap"])}
+    if params["loss"] == GUIDED:
+        settings["guide"] = 1
     parameters = sum(tensors[name].numel() for name in network.trained(tensors))
     return Model(arrays, predict, settings, {"loss": loss, "parameters": parameters})
 

@@ -1,4 +1,4 @@
-"""Methods for families of maps: a bound from the least cost of a map, and the same landmark cells on every map."""
+"""Methods for families of maps: bounds from steps alone, and the same landmark cells on every map."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -26,6 +26,9 @@ ONLY_MAPS = Unsupported("It needs maps: run a protocol of the kind context")
 def aacbench_methods() -> Iterable[Method]:
     summary = "on maps: twice the least cost of the map for each step; four bytes a map"
     yield Method("hops", summary, fit_hops, build, build_maps=build_hops, docs=DOCS)
+    summary = "on maps: one unit of cost for each step, as Neural A* searches a guidance map; not admissible"
+    nothing = Claims(admissible=False, consistent=False)
+    yield Method("chebyshev", summary, fit_hops, build, nothing, build_maps=build_chebyshev, docs=DOCS)
     which = Parameter("fps", "farthest cells of the unit grid, or random ones", choices=("fps", "random"))
     yield Method(
         "cells",
@@ -72,6 +75,15 @@ def build_hops(context: MapsContext) -> LabelHeuristic:
     lightest = np.minimum.reduceat(graph.weights, graph.indptr[:-1:cells])
     dtype = np.int32 if graph.integral else np.float64
     return LabelHeuristic({"least": lightest.astype(dtype)}, steps, {"side": context.test.side})
+
+
+def build_chebyshev(context: MapsContext) -> LabelHeuristic:
+    from aacbench.maps.atlas import SCALE
+    from aacbench.plugins.methods.maps.kernels import unit_steps
+
+    # By the rule of cells an edge weighs both its cells, so twice what a step costs; by the paper's, their mean.
+    step = 2 * SCALE if context.test.network.graph.integral else SCALE
+    return LabelHeuristic({}, unit_steps, {"side": context.test.side, "step": step})
 
 
 def build_cells(context: MapsContext) -> LabelHeuristic:
