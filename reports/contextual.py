@@ -8,36 +8,28 @@ import numpy as np
 
 from aacbench.contract.encoder import NOTHING
 from aacbench.graphs.record import Array
-from aacbench.maps.record import TEST
-from aacbench.reports import statements
+from aacbench.reports import beside_paper, map_methods, statements
 from aacbench.reports.formatting import aligned, marked, optional, with_spread, without_markup
+from aacbench.reports.map_methods import method_rows, of_split, optimal_share, regrets
 from aacbench.run.matched import Side
-from aacbench.run.predicted import CONTEXT_COLUMNS, CONTEXT_FILE, MAP_COLUMNS, MAPS_FILE
-from aacbench.run.records import ATLAS, BASELINE, CORNER, OUTCOMES
+from aacbench.run.predicted import MAP_COLUMNS, MAPS_FILE
+from aacbench.run.records import OUTCOMES
 from aacbench.run.rows import read_table
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
 from aacbench.stats import CROSSED_2, Effect, effect_of_rows, estimand
 from aacbench.stats.effects import OK
 
-ROUNDING = 1e-12  # of a product of two ratios
 ENCODER_TEXT = ("maps", "encoder", "learns from", "outcome")
 PAIR_TEXT = ("maps", "A", "B", "95 % interval", "note")
 PAIR_NOTE = (
     "Encoders paired on test maps, with the profile crossed/2: below 0, A has less regret, as a ratio of summed costs."
 )
-METHOD_TEXT = ("maps/encoder", "method")
 ENCODER_NOTE = (
     "Path from corner to corner of each test map, of least predicted cost. optimal: its true cost is the least (95 %: "
-    "Wilson's interval over maps); regret: its true cost above the least; within 5: at most 5 % above; match, jaccard: "
-    "its cells against the label's."
-)
-METHOD_NOTE = (
-    "corner: mean expansions of the query from corner to corner; amortised: mean expansions of a random query, and its "
-    "share of the searches for labels; break-even: queries on one map from which its labels "
-    "save more expansions than computing them takes; true optimal, true regret: random queries, by true cost; "
-    "h > true: cells where the bound exceeds the true distance, which no bound on predicted costs can exclude; a h: "
-    "the bound times the a of the band at the largest alpha, and the share of maps where it exceeds a true distance."
+    "Wilson's interval over maps); regret: its true cost above the least, mean over maps; of sums: that of all maps "
+    "together; within 1, 5, 10: at most so much above; worst: the largest regret; match, jaccard: its cells against "
+    "the label's."
 )
 
 
@@ -65,7 +57,10 @@ class EncoderRow:
     optimal_span: tuple[float, float] | None
     regret: float | None
     regret_sd: float | None
+    summed_regret: float | None
+    within_1: float | None
     within_5: float | None
+    within_10: float | None
     worst: float | None
     match: float | None
     jaccard: float | None
@@ -83,7 +78,10 @@ class EncoderRow:
             "optimal %": with_spread(self.optimal, self.optimal_sd),
             "optimal, 95 %": f"{self.optimal_span[0]:.1f} to {self.optimal_span[1]:.1f}" if self.optimal_span else "",
             "regret %": with_spread(self.regret, self.regret_sd),
+            "of sums %": optional(self.summed_regret, ".2f"),
+            "within 1 %": optional(self.within_1, ".1f"),
             "within 5 %": optional(self.within_5, ".1f"),
+            "within 10 %": optional(self.within_10, ".1f"),
             "worst %": optional(self.worst, ".1f"),
             "match %": optional(self.match, ".1f"),
             "jaccard": optional(self.jaccard, ".3f"),
@@ -119,51 +117,11 @@ class EncoderPair:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class MapMethodRow:
-    """A method on the maps of an encoder at a budget, over its seeds."""
-
-    graph: str
-    budget: float
-    method: str
-    corner: float | None
-    amortised: float | None
-    break_even: float | None
-    true_optimal: float | None
-    true_regret: float | None
-    above_true: float | None
-    scaled_above_true: float | None
-
-    def cells(self) -> dict[str, str]:
-        return {
-            "maps/encoder": self.graph,
-            "budget": "" if self.method == BASELINE else f"{self.budget:g}",
-            "method": self.method,
-            "corner": optional(self.corner, ".2f"),
-            "amortised": optional(self.amortised, ".2f"),
-            "break-even": optional(self.break_even, ".1f"),
-            "true optimal %": optional(self.true_optimal, ".1f"),
-            "true regret %": optional(self.true_regret, ".2f"),
-            "h > true %": optional(self.above_true, ".1f"),
-            "a h > true, maps %": optional(self.scaled_above_true, ".1f"),
-        }
-
-
 def encoder_rows(cells: Iterable[Cell]) -> list[EncoderRow]:
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         groups.setdefault((cell.key["graph"], cell.key["label"]), []).append(cell)
     return [_encoder_row(*key, group) for key, group in groups.items()]
-
-
-def method_rows(cells: Iterable[Cell], scales: Mapping[str, float] | None = None) -> list[MapMethodRow]:
-    """Return the rows; `scales` has for an encoder's cell what makes bounds admissible for true costs."""
-    groups: dict[tuple[str, float, str], list[Cell]] = {}
-    for cell in cells:
-        if cell.outcome == "ok" and CONTEXT_FILE in cell.files:
-            groups.setdefault((cell.key["graph"], cell.key["budget"], cell.key["label"]), []).append(cell)
-    bases = {graph: group for (graph, _, label), group in groups.items() if label == BASELINE}
-    return [_method_row(*key, group, bases.get(key[0], []), scales or {}) for key, group in groups.items()]
 
 
 def encoder_pairs(cells: Iterable[Cell]) -> list[EncoderPair]:
@@ -198,14 +156,20 @@ def wilson(right: float, count: int) -> tuple[float, float]:
 def parts(contents: StudyContents) -> list[Part]:
     """Return the tables of a study on maps; none where a study has no encoders."""
     alphas = statements.alphas_of(contents.plan)
-    scales = statements.safe_scales(contents.encode_cells(), max(alphas)) if alphas else {}
-    encoders, methods = encoder_rows(contents.encode_cells()), method_rows(contents.planned_cells(), scales)
-    said = statements.statement_rows(contents.encode_cells(), alphas)
+    cells = contents.encode_cells()
+    scales = statements.safe_scales(cells, max(alphas)) if alphas else {}
+    encoders, methods = encoder_rows(cells), method_rows(contents.planned_cells(), scales)
+    said = statements.statement_rows(cells, alphas)
     found = [
         Part("Encoders", _cells(encoders), ENCODER_TEXT, (ENCODER_NOTE, *_reasons(encoders))),
-        Part("Encoders compared", _cells(encoder_pairs(contents.encode_cells())), PAIR_TEXT, (PAIR_NOTE,)),
+        Part("Encoders compared", _cells(encoder_pairs(cells)), PAIR_TEXT, (PAIR_NOTE,)),
         Part("Statements about true costs", _cells(said), statements.TEXT, (statements.NOTE,)),
-        Part("Methods on predicted maps", _cells(methods), METHOD_TEXT, (METHOD_NOTE,)),
+        Part("Methods on predicted maps", _cells(methods), map_methods.TEXT, (map_methods.NOTE,)),
+        Part("Bounds on maps", [row.bounds() for row in methods], map_methods.TEXT, (map_methods.BOUNDS_NOTE,)),
+        Part("Beside the paper", beside_paper.rows(cells), beside_paper.TEXT, (beside_paper.NOTE,)),
+        Part(
+            "Smooth distances", beside_paper.smooth_rows(cells), beside_paper.SMOOTH_TEXT, (beside_paper.SMOOTH_NOTE,)
+        ),
     ]
     return [part for part in found if part.rows]
 
@@ -224,15 +188,10 @@ def map_columns(cell: Cell) -> dict[str, Array]:
     return read_table(MAP_COLUMNS, cell.files[MAPS_FILE], MAPS_FILE)
 
 
-def context_columns(cell: Cell) -> dict[str, Array]:
-    """The columns of a method's `context.csv`."""
-    return read_table(CONTEXT_COLUMNS, cell.files[CONTEXT_FILE], CONTEXT_FILE)
-
-
 def _encoder_row(maps: str, label: str, group: list[Cell]) -> EncoderRow:
     good = [cell for cell in group if cell.outcome == "ok"]
     worst = max(group, key=lambda cell: OUTCOMES.index(cell.outcome))
-    tables = [_tests(map_columns(cell)) for cell in good]
+    tables = [of_split(map_columns(cell)) for cell in good]
 
     def over_seeds(share: Callable[[dict[str, Array]], float]) -> tuple[float | None, float | None]:
         values = [100 * share(table) for table in tables]
@@ -240,7 +199,7 @@ def _encoder_row(maps: str, label: str, group: list[Cell]) -> EncoderRow:
         spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
         return (float(np.mean(values)), spread) if values else (None, None)
 
-    optimal, regret = over_seeds(_optimal), over_seeds(lambda table: float(_regrets(table).mean()))
+    optimal, regret = over_seeds(optimal_share), over_seeds(lambda table: float(regrets(table).mean()))
     labelled = [table for table in tables if (table["match"] >= 0).all()]
     return EncoderRow(
         maps=maps,
@@ -253,8 +212,11 @@ def _encoder_row(maps: str, label: str, group: list[Cell]) -> EncoderRow:
         optimal_span=None if optimal[0] is None else _span(optimal[0], len(tables[0]["map"])),
         regret=regret[0],
         regret_sd=regret[1],
-        within_5=over_seeds(lambda table: float((20 * table["true_cost"] <= 21 * table["true_optimum"]).mean()))[0],
-        worst=max((100 * float(_regrets(table).max()) for table in tables), default=None),
+        summed_regret=over_seeds(lambda table: float(table["true_cost"].sum() / table["true_optimum"].sum() - 1))[0],
+        within_1=over_seeds(lambda table: _within(table, 1))[0],
+        within_5=over_seeds(lambda table: _within(table, 5))[0],
+        within_10=over_seeds(lambda table: _within(table, 10))[0],
+        worst=max((100 * float(regrets(table).max()) for table in tables), default=None),
         match=over_seeds(lambda table: float(table["match"].mean()))[0] if labelled else None,
         jaccard=float(np.mean([table["jaccard"].mean() for table in labelled])) if labelled else None,
         model_bytes=good[0].record["bytes"]["total"] if good else None,
@@ -264,75 +226,14 @@ def _encoder_row(maps: str, label: str, group: list[Cell]) -> EncoderRow:
     )
 
 
-def _tests(columns: dict[str, Array]) -> dict[str, Array]:
-    inside = columns["split"] == TEST
-    return {name: values[inside] for name, values in columns.items()}
+def _within(table: Mapping[str, Array], percent: int) -> float:
+    """Return the share of maps whose path costs at most so much more than the least; whole numbers are compared."""
+    return float((100 * table["true_cost"] <= (100 + percent) * table["true_optimum"]).mean())
 
 
 def _span(percent: float, maps: int) -> tuple[float, float]:
     low, high = wilson(percent / 100, maps)
     return 100 * low, 100 * high
-
-
-def _optimal(table: dict[str, Array]) -> float:
-    return float((table["true_cost"] == table["true_optimum"]).mean())
-
-
-def _regrets(table: dict[str, Array]) -> Array:
-    ratios: Array = table["true_cost"] / table["true_optimum"] - 1
-    return ratios
-
-
-def _method_row(
-    graph: str, budget: float, label: str, group: list[Cell], baseline: list[Cell], scales: Mapping[str, float]
-) -> MapMethodRow:
-    tables = [_tests(context_columns(cell)) for cell in group]
-    looked = [cell.record["context"] for cell in group]
-    encoders = [cell.key["graph_file"].removeprefix(ATLAS) for cell in group]
-    largest = [
-        np.array(one["largest_ratios"]) * scales[name]
-        for one, name in zip(looked, encoders, strict=True)
-        if name in scales
-    ]
-    return MapMethodRow(
-        graph=graph,
-        budget=budget,
-        method=label,
-        corner=_mean_expansions(group, CORNER),
-        amortised=_amortised(group),
-        break_even=_break_even(group, baseline) if label != BASELINE else None,
-        true_optimal=float(np.mean([100 * _optimal(table) for table in tables])),
-        true_regret=float(np.mean([100 * _regrets(table).mean() for table in tables])),
-        above_true=100 * sum(one["above_true_distance"] for one in looked) / sum(one["cells"] for one in looked),
-        scaled_above_true=100 * float(np.mean(np.concatenate(largest) > 1 + ROUNDING)) if largest else None,
-    )
-
-
-def _break_even(group: list[Cell], baseline: list[Cell]) -> float | None:
-    """Return after how many random queries on one map its labels have saved as many expansions as they took.
-
-    A label is a search that expands every cell of the map.
-    """
-    base, mean, labels = _mean_expansions(baseline, TEST), _mean_expansions(group, TEST), _label_searches(group[0])
-    return None if base is None or mean is None or base <= mean or not labels else labels / (base - mean)
-
-
-def _amortised(group: list[Cell]) -> float | None:
-    """Return the expansions of a random query with its share of those that computing the map's labels takes."""
-    mean, queries = _mean_expansions(group, TEST), context_columns(group[0])
-    first = int(((queries["split"] == TEST) & (queries["map"] == 0)).sum())
-    return None if mean is None or not first else mean + _label_searches(group[0]) / first
-
-
-def _label_searches(cell: Cell) -> int:
-    """Return the expansions that computing the labels of one map takes: every cell of it, for each label."""
-    labels = [array["shape"][1] for array in cell.record["bytes"]["arrays"] if len(array["shape"]) == 2]
-    return int(sum(labels)) * int(cell.record["side"]) ** 2
-
-
-def _mean_expansions(cells: Sequence[Cell], split: str) -> float | None:
-    means = [cell.record["means"][split] for cell in cells if split in cell.record.get("means", {})]
-    return float(np.mean(means)) if means else None
 
 
 def _reasons(rows: Iterable[EncoderRow]) -> list[str]:

@@ -37,7 +37,7 @@ CONTEXT_COLUMNS = {
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Predictions:
-    """Costs of cells in 10240ths by split, the true ones of test and calibration maps in units, and the rule of edges."""
+    """Costs of cells in 10240ths by split, true ones of test and calibration maps in units, the rule of edges."""
 
     costs: Mapping[str, Array]
     truth: Mapping[str, Array]

@@ -12,7 +12,7 @@ from aacbench.library.study import open_study
 from aacbench.library.study_runs import run_study
 from aacbench.maps.load import load_maps
 from aacbench.protocols.reader import parse_protocol, to_toml
-from aacbench.reports import contextual, statements
+from aacbench.reports import contextual, map_methods, statements
 from aacbench.run.map_build import build_on_maps, stacked
 from aacbench.run.predicted import of_cell
 from aacbench.run.records import QueryPlan
@@ -73,7 +73,7 @@ def test_true_costs_lead_to_optimal_paths_and_constant_ones_do_not(study):
     true, constant = contextual.encoder_rows(study.contents.encode_cells())
     assert (true.optimal, true.regret, true.match, true.jaccard, true.oracle) == (100.0, 0.0, 100.0, 1.0, True)
     assert constant.regret > 20
-    rows = contextual.method_rows(study.contents.planned_cells())
+    rows = map_methods.method_rows(study.contents.planned_cells())
     on_true = [row for row in rows if row.graph.endswith("/true")]
     assert {(row.true_optimal, row.true_regret, row.above_true) for row in on_true} == {(100.0, 0.0, 0.0)}
     assert any(row.above_true > 0 for row in rows if row.graph.endswith("/constant"))
@@ -99,7 +99,7 @@ def test_labels_save_expansions_and_corner_queries_are_apart(study):
 
 def test_rows_about_true_costs_agree_with_the_maps(study):
     (alt,) = [cell for cell in cells_of(study, "alt") if cell.key["graph"] == "terrain-5/constant"]
-    columns = contextual.context_columns(alt)
+    columns = map_methods.context_columns(alt)
     assert columns["map"].tolist() == [*range(5), *np.repeat(range(5), 3)]
     assert (columns["true_cost"] >= columns["true_optimum"]).all()
     maps = load_maps("terrain-5", {"train": 6, "validation": 3, "calibration": 4, "test": 5}).splits["test"]
@@ -109,7 +109,7 @@ def test_rows_about_true_costs_agree_with_the_maps(study):
 
 def test_certificates_are_verified_and_statements_made_where_there_are_maps_enough(study):
     for cell in study.contents.planned_cells():
-        columns = contextual.context_columns(cell)
+        columns = map_methods.context_columns(cell)
         assert set(columns["certificate"][columns["split"] == "test"]) == {1}
         assert not columns["certificate"][columns["split"] == "corner"].any()
     rows = statements.statement_rows(study.contents.encode_cells(), (0.05, 0.4))
@@ -136,11 +136,68 @@ def test_a_certificate_that_fails_makes_the_cell_wrong(study, monkeypatch, tmp_p
 
 def test_bounds_scaled_by_the_band_are_admissible_where_it_holds(study):
     scales = statements.safe_scales(study.contents.encode_cells(), 0.4)
-    rows = contextual.method_rows(study.contents.planned_cells(), scales)
+    rows = map_methods.method_rows(study.contents.planned_cells(), scales)
     assert {row.scaled_above_true for row in rows if row.graph.endswith("/true")} == {0.0}
     constant = [row for row in rows if row.graph.endswith("/constant")]
     assert all(row.scaled_above_true < 50 for row in constant)
     assert any(row.above_true > 0 for row in constant)
+
+
+def test_columns_about_bounds_and_ties_follow_from_the_rows(study):
+    rows = {(row.graph, row.method): row for row in map_methods.method_rows(study.contents.planned_cells())}
+    assert {row.violations for row in rows.values()} == {0}
+    for (graph, method), row in rows.items():
+        cells = [cell for cell in cells_of(study, method) if cell.key["graph"] == graph]
+        columns = [map_methods.of_split(map_methods.context_columns(cell)) for cell in cells]
+        above = np.concatenate([one["h_source_excess"] for one in columns])
+        assert row.sources_above_true == pytest.approx(100 * (above > 0).mean())
+        assert row.excess == pytest.approx(above.mean() / 20480)
+        assert row.proofs == sum((one["certificate"] == 1).sum() for one in columns) == 15 * len(cells)
+    assert rows["terrain-5/constant", "dijkstra"].tied is None
+    assert rows["terrain-5/true", "alt"].tied == 0.0  # paths of one true cost
+    (base,) = [cell for cell in cells_of(study, "dijkstra") if cell.key["graph"] == "terrain-5/constant"]
+    (alt,) = [cell for cell in cells_of(study, "alt") if cell.key["graph"] == "terrain-5/constant"]
+    costs = [map_methods.of_split(map_methods.context_columns(cell))["true_cost"] for cell in (base, alt)]
+    assert rows["terrain-5/constant", "alt"].tied == pytest.approx(100 * (costs[0] != costs[1]).mean())
+    assert rows["terrain-5/constant", "alt"].tied > 0
+
+
+def test_neural_astars_measures_compare_with_hops_on_true_costs(study):
+    rows = {(row.graph, row.method): row for row in map_methods.method_rows(study.contents.planned_cells())}
+    assert (rows["terrain-5/true", "hops"].opt, rows["terrain-5/true", "hops"].exp) == (100.0, 0.0)
+    (hops,) = [cell for cell in cells_of(study, "hops") if cell.key["graph"] == "terrain-5/true"]
+    (alt,) = [cell for cell in cells_of(study, "alt") if cell.key["graph"] == "terrain-5/constant"]
+    own, plain = (cell.queries["expanded"][cell.queries["split"] == "corner"] for cell in (alt, hops))
+    found, encoder = rows["terrain-5/constant", "alt"], contextual.encoder_rows(study.contents.encode_cells())[1]
+    assert found.exp == pytest.approx(100 * np.maximum(1 - own / plain, 0).mean())
+    assert 0 < found.opt < 100
+    assert found.hmean == pytest.approx(2 / (1 / found.opt + 1 / found.exp))
+    without = map_methods.method_rows(cell for cell in study.contents.planned_cells() if cell.key["label"] != "hops")
+    assert {row.exp for row in without} == {None}
+    assert encoder.optimal is not None
+
+
+def test_regret_is_told_in_several_ways(study):
+    _, row = contextual.encoder_rows(study.contents.encode_cells())
+    columns = map_methods.of_split(contextual.map_columns(study.contents.encode_cells()[1]))
+    ratio = columns["true_cost"] / columns["true_optimum"]
+    assert row.regret == pytest.approx(100 * (ratio.mean() - 1))
+    assert row.summed_regret == pytest.approx(
+        100 * (columns["true_cost"].sum() / columns["true_optimum"].sum() - 1), abs=1e-9
+    )
+    assert row.worst == pytest.approx(100 * (ratio.max() - 1))
+    for percent in (1, 5, 10):
+        assert getattr(row, f"within_{percent}") == 100 * (ratio <= 1 + percent / 100).mean()
+
+
+def test_chebyshev_takes_no_bytes_and_claims_nothing(study, tmp_path):
+    few = run_study(written(tmp_path), methods="chebyshev,hops", out=tmp_path / "study", workers=1)
+    rows = {(row.graph, row.method): row for row in map_methods.method_rows(few.contents.planned_cells())}
+    # On constant costs of 1 a step costs what it counts; terrain has cells of 0.8.
+    assert rows["terrain-5/constant", "chebyshev"].violations == 0
+    assert rows["terrain-5/true", "chebyshev"].violations > 0
+    assert {cell.outcome for cell in cells_of(few, "chebyshev")} == {"ok"}
+    assert {cell.record["bytes"]["arrays"] == [] for cell in cells_of(few, "chebyshev")} == {True}
 
 
 def test_the_adapter_equals_building_map_by_map(study):

@@ -11,8 +11,8 @@ from aacbench.graphs.record import Array
 from aacbench.labels.blocks import farthest_cells
 from aacbench.maps.atlas import SCALE
 from aacbench.maps.grid import distance_gradient, solve
-from aacbench.plugins.encoders.cnn.guided import guided_loss
 from aacbench.plugins.encoders.cnn import GUIDED
+from aacbench.plugins.encoders.cnn.guided import guided_loss
 from aacbench.plugins.encoders.cnn.network import costs_of
 
 PAIRS = 16  # of cells on each map of a batch, for the gap
