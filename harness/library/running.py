@@ -90,8 +90,8 @@ def prepare_run(options: RunOptions, *, to_build: bool = False) -> PreparedRun:
         if bound
         else override(read_protocol(options.protocol or "quick", protocol_files(plugins)), **changes)
     )
-    if options.executor == DASK and study.kind == CONTEXT:
-        raise UsageError("Studies on maps run on this machine only; leave out --executor dask.")
+    if options.scheduler and study.kind == CONTEXT:
+        raise UsageError("Studies on maps run on this machine only; leave out --scheduler.")
     for kept in ("graphs", "networks"):
         artifacts.remove_abandoned(cache_folder() / kept)
     progress = Progress()

@@ -468,9 +468,20 @@ def test_a_wrong_protocol_is_refused_in_a_sentence(tmp_path, capsys, line):
 
 
 def test_a_study_on_maps_is_refused_on_a_cluster(tmp_path, capsys):
-    assert command("run", "--protocol", written(tmp_path), "--executor", "dask", "--out", tmp_path / "study") == 2
-    assert "Studies on maps run on this machine only; leave out --executor dask." in capsys.readouterr().err
+    words = ("--executor", "dask", "--scheduler", "tcp://127.0.0.1:1")
+    assert command("run", "--protocol", written(tmp_path), *words, "--out", tmp_path / "study") == 2
+    assert "Studies on maps run on this machine only; leave out --scheduler." in capsys.readouterr().err
     assert not (tmp_path / "study").exists()
+
+
+def test_workers_of_dask_on_this_machine_write_the_same_cells(study, tmp_path):
+    options = {"executor": "dask", "encoders": "constant", "methods": "hops,alt", "seeds": "1", "workers": 1}
+    other = run_study(written(tmp_path), out=tmp_path / "study", **options)
+    for label in ("hops", "alt"):
+        (stored,) = [cell for cell in cells_of(study, label) if cell.key["graph"].endswith("/constant")]
+        (found,) = cells_of(other, label)
+        assert found.files == stored.files
+    assert other.contents.encode_cells()[0].files == study.contents.encode_cells()[1].files
 
 
 def test_more_maps_than_there_are_is_refused(tmp_path, capsys):
