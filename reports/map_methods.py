@@ -11,8 +11,9 @@ from aacbench.maps.record import TEST
 from aacbench.reports.formatting import optional
 from aacbench.run.predicted import CONTEXT_COLUMNS, CONTEXT_FILE
 from aacbench.run.records import ATLAS, BASELINE, CORNER
-from aacbench.run.rows import read_table
-from aacbench.run.store import Cell
+from aacbench.run.rows import TEXT as TEXT_COLUMN
+from aacbench.run.rows import WHOLE, read_table
+from aacbench.run.store import QUERIES_FILE, Cell
 
 ROUNDING = 1e-12  # of a product of two ratios
 TRUE, HOPS = (
@@ -96,11 +97,16 @@ def method_rows(cells: Iterable[Cell], scales: Mapping[str, float] | None = None
         if cell.outcome == "ok" and CONTEXT_FILE in cell.files:
             groups.setdefault((cell.key["graph"], cell.key["budget"], cell.key["label"]), []).append(cell)
     bases = {graph: group for (graph, _, label), group in groups.items() if label == BASELINE}
-    known = [group[0] for (graph, _, label), group in groups.items() if label == HOPS and graph.endswith(f"/{TRUE}")]
+    known = {
+        graph.removesuffix(TRUE): _corner_expansions(group[0])
+        for (graph, _, label), group in groups.items()
+        if label == HOPS and graph.endswith(f"/{TRUE}")
+    }
+    columns = {cell.cell_id: context_columns(cell) for group in groups.values() for cell in group}
     rows = []
     for (graph, budget, label), group in groups.items():
-        vanilla = next((cell for cell in known if graph.startswith(cell.key["graph"].removesuffix(TRUE))), None)
-        rows.append(_row(graph, budget, label, group, bases.get(graph, []), vanilla, scales or {}))
+        vanilla = next((found for maps, found in known.items() if graph.startswith(maps)), None)
+        rows.append(_row(graph, budget, label, group, bases.get(graph, []), vanilla, scales or {}, columns))
     return rows
 
 
@@ -129,11 +135,12 @@ def _row(
     label: str,
     group: list[Cell],
     baseline: list[Cell],
-    vanilla: Cell | None,
+    vanilla: Array | None,
     scales: Mapping[str, float],
+    columns: Mapping[str, Mapping[str, Array]],
 ) -> MapMethodRow:
-    every = [context_columns(cell) for cell in group]
-    tables = [of_split(columns) for columns in every]
+    every = [columns[cell.cell_id] for cell in group]
+    tables = [of_split(one) for one in every]
     looked = [cell.record["context"] for cell in group]
     encoders = [cell.key["graph_file"].removeprefix(ATLAS) for cell in group]
     largest = [
@@ -142,23 +149,23 @@ def _row(
         if name in scales
     ]
     above = np.concatenate([table["h_source_excess"] for table in tables])
-    opt = 100 * float(np.mean([optimal_share(of_split(columns, CORNER)) for columns in every]))
+    opt = 100 * float(np.mean([optimal_share(of_split(one, CORNER)) for one in every]))
     exp = None if vanilla is None else 100 * float(np.mean([_saved(cell, vanilla) for cell in group]))
     return MapMethodRow(
         graph=graph,
         budget=budget,
         method=label,
         corner=_mean_expansions(group, CORNER),
-        amortised=_amortised(group),
+        amortised=_amortised(group, every[0]),
         break_even=_break_even(group, baseline) if label != BASELINE else None,
         true_optimal=float(np.mean([100 * optimal_share(table) for table in tables])),
         true_regret=float(np.mean([100 * regrets(table).mean() for table in tables])),
-        tied=_tied(group, baseline) if label != BASELINE else None,
+        tied=_tied(group, baseline, columns) if label != BASELINE else None,
         opt=opt,
         exp=exp,
         hmean=None if exp is None else 2 * opt * exp / (opt + exp) if opt and exp else 0.0,
         violations=sum(sum(cell.record["audit"]["violations"].values()) for cell in group),
-        proofs=sum(int((columns["certificate"] == 1).sum()) for columns in every),
+        proofs=sum(int((one["certificate"] == 1).sum()) for one in every),
         above_true=100 * sum(one["above_true_distance"] for one in looked) / sum(one["cells"] for one in looked),
         sources_above_true=100 * float((above > 0).mean()),
         excess=float(above.mean()) / (2 * SCALE),  # a distance has each inner cell twice
@@ -166,22 +173,27 @@ def _row(
     )
 
 
-def _saved(cell: Cell, vanilla: Cell) -> float:
+def _saved(cell: Cell, vanilla: Array) -> float:
     """Return the share of expansions that a cell's corner queries save, each at least 0, averaged over maps."""
-    own, plain = (of_split(each.queries, CORNER)["expanded"] for each in (cell, vanilla))
-    return float(np.maximum((plain - own) / plain, 0).mean())
+    return float(np.maximum((vanilla - _corner_expansions(cell)) / vanilla, 0).mean())
 
 
-def _tied(group: list[Cell], baseline: list[Cell]) -> float | None:
-    """Return the share of random queries with Dijkstra's predicted cost and another true cost than its path has."""
+def _corner_expansions(cell: Cell) -> Array:
+    few = {"split": TEXT_COLUMN, "expanded": WHOLE}  # of many columns, which take longer to read than all else here
+    return of_split(read_table(few, cell.files[QUERIES_FILE], QUERIES_FILE), CORNER)["expanded"]
+
+
+def _tied(group: list[Cell], baseline: list[Cell], columns: Mapping[str, Mapping[str, Array]]) -> float | None:
+    """Return the share of random queries whose path has another true cost than Dijkstra's.
+
+    An admissible method finds paths of the same predicted cost, so these are ties; of another it cannot be said.
+    """
     bases = {cell.key["graph_file"]: cell for cell in baseline}
     pairs = [(cell, bases[cell.key["graph_file"]]) for cell in group if cell.key["graph_file"] in bases]
-    shares = []
-    for cells in pairs:
-        predicted = [of_split(cell.queries)["cost"] for cell in cells]
-        true = [of_split(context_columns(cell))["true_cost"] for cell in cells]
-        shares.append(float(((predicted[0] == predicted[1]) & (true[0] != true[1])).mean()))
-    return 100 * float(np.mean(shares)) if shares else None
+    if not pairs or not group[0].claims["admissible"]:
+        return None
+    true = [[of_split(columns[cell.cell_id])["true_cost"] for cell in pair] for pair in pairs]
+    return 100 * float(np.mean([own != other for own, other in true]))
 
 
 def _break_even(group: list[Cell], baseline: list[Cell]) -> float | None:
@@ -193,9 +205,9 @@ def _break_even(group: list[Cell], baseline: list[Cell]) -> float | None:
     return None if base is None or mean is None or base <= mean or not labels else labels / (base - mean)
 
 
-def _amortised(group: list[Cell]) -> float | None:
+def _amortised(group: list[Cell], queries: Mapping[str, Array]) -> float | None:
     """Return the expansions of a random query with its share of those that computing the map's labels takes."""
-    mean, queries = _mean_expansions(group, TEST), context_columns(group[0])
+    mean = _mean_expansions(group, TEST)
     first = int(((queries["split"] == TEST) & (queries["map"] == 0)).sum())
     return None if mean is None or not first else mean + _label_searches(group[0]) / first
 

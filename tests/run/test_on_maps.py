@@ -475,6 +475,7 @@ def test_a_study_on_maps_is_refused_on_a_cluster(tmp_path, capsys):
 
 
 def test_workers_of_dask_on_this_machine_write_the_same_cells(study, tmp_path):
+    pytest.importorskip("distributed")
     options = {"executor": "dask", "encoders": "constant", "methods": "hops,alt", "seeds": "1", "workers": 1}
     other = run_study(written(tmp_path), out=tmp_path / "study", **options)
     for label in ("hops", "alt"):
