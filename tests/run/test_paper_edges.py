@@ -63,6 +63,12 @@ def test_true_costs_lead_to_the_papers_paths_which_are_not_the_data_sets(study):
     on_true = [row for row in map_methods.method_rows(study.contents.planned_cells()) if row.graph.endswith("/true")]
     assert {row.above_true for row in on_true} == {row.sources_above_true for row in on_true} == {0.0}
     assert on_true[0].true_regret > 0
+    (cells,) = [
+        cell
+        for cell in study.contents.planned_cells()
+        if (cell.key["label"], cell.key["graph"]) == ("cells", on_true[0].graph)
+    ]
+    assert max(cells.record["context"]["largest_ratios"]) == pytest.approx(1)  # a landmark's own distances are exact
 
 
 def test_printed_rows_and_the_corrected_one_are_beside_it(study):
