@@ -80,3 +80,10 @@ def test_a_loss_is_not_its_setting():
 
     with pytest.raises(UsageError, match="no parameter 'loss'"):
         resolve(ENCODER, {"loss": "mse"})
+
+
+@pytest.mark.parametrize("start", [0.1, 1.0, 9.9])
+def test_guidance_begins_where_it_is_told(start):
+    from aacbench.plugins.encoders.cnn.network import guidance, output_for
+
+    assert guidance(torch.full((1, 1, 1, 1), output_for(start))).item() == pytest.approx(start, rel=1e-5)

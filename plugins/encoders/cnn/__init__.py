@@ -31,6 +31,13 @@ PARAMETERS = {
     "sigma": Parameter(1.0, "with fy: how much costs are perturbed", minimum=0.0),
 }
 
+GUIDED_PARAMETERS = {
+    **{name: PARAMETERS[name] for name in ("net", "standardise", "epochs", "batch", "lr")},
+    "start": Parameter(
+        1.0, "the guidance before training; far above 1 no search ends while it trains", minimum=0.1, maximum=9.9
+    ),
+}
+
 
 @hookimpl
 def aacbench_encoders() -> Iterable[Encoder]:
@@ -50,7 +57,7 @@ def aacbench_encoders() -> Iterable[Encoder]:
         train_guided,
         "paths",
         EncoderClaims(deterministic=False),
-        {name: PARAMETERS[name] for name in ("net", "standardise", "epochs", "batch", "lr")},
+        GUIDED_PARAMETERS,
         docs="docs/contextual.md",
     )
 

@@ -82,6 +82,12 @@ def guidance(outputs: torch.Tensor) -> torch.Tensor:
     return LEAST + (MOST_GUIDANCE - LEAST) * outputs[:, 0].sigmoid()
 
 
+def output_for(guide: float) -> float:
+    """Return the output that stands for this guidance."""
+    share = (guide - LEAST) / (MOST_GUIDANCE - LEAST)
+    return math.log(share / (1 - share))
+
+
 def predict(arrays: Mapping[str, Array], settings: Mapping[str, float], images: Array) -> Any:
     """Return the costs of the cells of these images; the arrays are those of a trained model."""
     with deterministic(), torch.no_grad():

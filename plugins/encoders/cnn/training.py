@@ -29,6 +29,8 @@ def train(context: TrainContext) -> Model | Unsupported:
     with network.deterministic(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(context.seed)
         tensors = network.initial(params["net"], 1 if values is None else len(values))
+        if params["loss"] == GUIDED:
+            tensors["output_bias"] += network.output_for(params["start"])
         loss = _fit(context, tensors, None if values is None else torch.from_numpy(values))
     arrays = {name: tensor.detach().numpy() for name, tensor in tensors.items()}
     if values is not None:
