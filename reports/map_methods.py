@@ -9,11 +9,12 @@ from aacbench.graphs.record import Array
 from aacbench.maps.atlas import SCALE
 from aacbench.maps.record import TEST
 from aacbench.reports.formatting import optional
+from aacbench.run.layout import QUERIES_FILE
 from aacbench.run.predicted import CONTEXT_COLUMNS, CONTEXT_FILE
 from aacbench.run.records import ATLAS, BASELINE, CORNER
 from aacbench.run.rows import TEXT as TEXT_COLUMN
 from aacbench.run.rows import WHOLE, read_table
-from aacbench.run.store import QUERIES_FILE, Cell
+from aacbench.run.store import Cell
 
 ROUNDING = 1e-12  # of a product of two ratios
 TRUE, HOPS = (
