@@ -24,6 +24,7 @@ from aacbench.run.study import StudyContents
 
 CONTROLS = "controls"  # the figure that has a place of its own
 SHORT = 12  # digits of a digest
+MOST_LOST = 20  # damaged and missing cells that are listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +115,16 @@ def _problems(found: Findings) -> Sheet | None:
     """Return every cell that is not ok, worst first, with its reason and how to look into it."""
     bad = [cell for cell in found.contents.planned_cells() if cell.outcome != "ok"]
     bad.sort(key=lambda cell: -OUTCOMES.index(cell.outcome))
-    if not bad:
+    counted = found.contents.summary()
+    if not bad and not counted.damaged and not counted.missing:
         return None
-    rows = [
+    lost = [("damaged", reason) for reason in counted.damaged.values()]
+    lost += [
+        ("missing", f"Cell {name[:SHORT]} is planned and not there; run the study again.") for name in counted.missing
+    ]
+    nowhere = {"graph": "", "budget": "", "method": "", "look into it": f"aacbench status {quoted(found.root)} --cells"}
+    rows = [{"outcome": outcome, **nowhere, "reason": reason} for outcome, reason in lost[:MOST_LOST]]
+    rows += [
         {
             "outcome": cell.outcome,
             **_place(cell),
@@ -127,6 +135,8 @@ def _problems(found: Findings) -> Sheet | None:
     ]
     text = ("outcome", "graph", "method", "reason", "look into it")
     notes = ["A method of a plugin file is replayed with --plugin FILE."]
+    if len(lost) > MOST_LOST:
+        notes.append(f"Of {len(lost):,} cells that are damaged or missing, {MOST_LOST} are listed.")
     return sheet("Cells that are not ok", rows, text, notes, f"aacbench status {quoted(found.root)}")
 
 
@@ -142,8 +152,15 @@ def _results(found: Findings) -> Sheet:
         if in_controls
         else []
     )
-    shown = [row.cells() for row in rows]
+    shown = [_outcome_first(row.cells()) for row in rows]
     return sheet("Results", shown, tables.TEXT_COLUMNS, notes, f"aacbench report {quoted(found.root)} --csv")
+
+
+def _outcome_first(cells: Mapping[str, str]) -> dict[str, str]:
+    """Put the outcome before the method, so that it is seen on a narrow page."""
+    names = [name for name in cells if name != "outcome"]
+    names.insert(names.index("method"), "outcome")
+    return {name: cells[name] for name in names}
 
 
 def _controls(found: Findings) -> dict[str, Any] | None:
