@@ -196,7 +196,21 @@ def test_damaged_and_missing_cells_are_listed(tmp_path):
     text = write_files(root, contents, rows_of(contents.planned_cells()), [], "text").read_text(encoding="utf-8")
     page = " ".join(Page(text).text)
     assert "queries.csv changed since it was written" in page
-    assert f"Cell {missing.name[:12]} is planned and not there; run the study again." in page
+    assert f"Cell {missing.name[:12]} is planned and not there." in page
+
+
+def test_cells_that_failed_alike_are_one_row(tmp_path):
+    cells = [
+        made_cell("b", [1], graph=graph, seed=seed, outcome="error", reason="It needs validation queries.")
+        for graph in ("g1", "g2")
+        for seed in (1, 2)
+    ]
+    cells += [made_cell("b", [1], graph="g3", outcome="error", reason="Another reason."), made_cell("alt", [2])]
+    contents = read_study(made_study(tmp_path / "study", cells))
+    page = write_files(tmp_path / "study", contents, rows_of(contents.planned_cells()), [], "text").read_text()
+    body = page[page.index('id="outcomes"') : page.index('id="results"')]
+    assert body.count("aacbench replay") == 2
+    assert re.search(r"<td[^>]*>4</td><td>g1, g2</td><td>32</td><td>b</td>", body)
 
 
 def test_the_outcome_of_a_failed_method_stands_beside_its_name(written):
