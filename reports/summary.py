@@ -34,10 +34,10 @@ def _least(ranked: Sequence[Row]) -> str:
     graphs = {without_traffic(row.graph, row.traffic) for row in ranked}
     where = f"{_count(len(graphs), 'graph')} at {_and(_budgets(ranked))} B/v"
     if len(places) == 1 and 1 < len(methods) <= MOST_NAMED:
-        best, *rest = sorted(ranked, key=lambda row: row.test or 0)
+        first, *rest = sorted(ranked, key=lambda row: row.test or 0)
         beside = _and([f"{row.method} {row.test:,.1f}" for row in rest])
-        place = f"On {best.graph} at {best.budget:g} B/v"
-        return f"{place}, {best.method} expands {best.test:,.1f} vertices per query, {beside}."
+        place = f"On {first.graph} at {first.budget:g} B/v"
+        return f"{place}, {first.method} expands {first.test:,.1f} vertices per query, {beside}."
     if len(methods) == 1:
         reductions = [row.reduction for row in ranked if row.reduction is not None]
         if not reductions:

@@ -107,7 +107,9 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(USAGE)
 
 
-def _as_sentence(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object) -> str:
+def _as_sentence(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+) -> str:
     """Return a warning of ours as one line, and any other with the place that it comes from."""
     if category.__module__.startswith("aacbench."):
         return f"aacbench: {message}\n"
