@@ -4,15 +4,14 @@ import errno
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from sys import intern
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
-from aacbench.errors import AacbenchError, DamagedCellError, DataError, NewerFormatError
+from aacbench.errors import DamagedCellError, DataError, NewerFormatError
 from aacbench.run.layout import (
     CELL_FILE,
     CELLS,
@@ -26,18 +25,17 @@ from aacbench.run.layout import (
     is_cell_id,
 )
 from aacbench.run.layout import cell_id as id_of
+from aacbench.run.layout import id_of_spelt
 from aacbench.run.records import CANDIDATE, ENCODE, OUTCOMES, TEST
-from aacbench.run.verified import Verified
 from aacbench.util.atomic_io import is_still, make_folder, read_in, remove, storing, sync_folder, write_file
-from aacbench.util.canonical import digest, pretty
+from aacbench.util.canonical import digest, digest_of, pretty
 from aacbench.util.cleanup import UNFINISHED, abandoned, is_scratch, scratch_name
 from aacbench.util.file_lock import sweep_locks
+from aacbench.util.pretty_text import read_pretty
 from aacbench.version import VERSION
 
 if TYPE_CHECKING:
     from aacbench.graphs.record import Array
-
-T = TypeVar("T")
 
 FAMILY, NUMBER = "aacbench.cell.json", 1
 FORMAT = f"{FAMILY}/{NUMBER}"
@@ -107,60 +105,55 @@ def commit(
             remove(unfinished)
 
 
-def read_cell(root: Path, cell_id: str, verified: Verified | None = None) -> Cell | None:
+def read_cell(root: Path, cell_id: str) -> Cell | None:
     """Return the cell, or None if there is none; raise DamagedCellError if it is not as it was written.
 
-    A cell of a newer format raises NewerFormatError. A `cell.json` that is among the `verified` is only hashed.
+    A cell of a newer format raises NewerFormatError.
     """
-    while (folder := _current(root, cell_id)) is not None:
+    folder: Path | None = cell_folder(root, cell_id)
+    while folder is not None:
         # All files are read through one descriptor of the folder, so they belong to the same cell.
         descriptor = _open_folder(folder, cell_id)
-        if descriptor is None:
-            continue
-        try:
-            return _checked(descriptor, folder, cell_id, verified)
-        except DamagedCellError:
-            now = _current(root, cell_id)
-            if now is not None and is_still(now, descriptor):
-                raise  # otherwise another run replaced the cell and removed the files while they were read
-        finally:
-            os.close(descriptor)
+        if descriptor is not None:
+            try:
+                return _checked(descriptor, folder, cell_id)
+            except DamagedCellError:
+                now = _current(root, cell_id)
+                if now is not None and is_still(now, descriptor):
+                    raise  # otherwise another run replaced the cell and removed the files while they were read
+            finally:
+                os.close(descriptor)
+        folder = _current(root, cell_id)
     return None
 
 
-def read_or_damage(root: Path, cell_id: str, verified: Verified | None = None) -> Cell | DamagedCellError | None:
+def read_or_damage(root: Path, cell_id: str) -> Cell | DamagedCellError | None:
     """Return the cell, None if there is none, or the error that says how it is damaged."""
     try:
-        return read_cell(root, cell_id, verified)
+        return read_cell(root, cell_id)
     except DamagedCellError as damage:
         return damage
 
 
-def outcome_of(root: Path, cell_id: str, verified: Verified) -> str | DamagedCellError | None:
+def outcome_of(root: Path, cell_id: str) -> str | DamagedCellError | None:
     """Return the outcome of a cell, of which every byte is checked; else as `read_or_damage`."""
-    if (outcome := verified.outcome(cell_id)) is not None:
-        return outcome
-    cell = read_or_damage(root, cell_id, verified)
+    cell = read_or_damage(root, cell_id)
     return cell.outcome if isinstance(cell, Cell) else cell
 
 
-def scan(root: Path, verified: Verified | None = None) -> Iterator[tuple[str, Cell | DamagedCellError]]:
+def outcomes(root: Path) -> dict[str, str | DamagedCellError]:
+    """Return the outcome of every cell, or the error that says how it is damaged, with one cell at a time in memory."""
+    return {name: found.outcome if isinstance(found, Cell) else found for name, found in scan(root)}
+
+
+def scan(root: Path) -> Iterator[tuple[str, Cell | DamagedCellError]]:
     """Yield every cell in the order of ids, or the error that says how it is damaged."""
-    return _scan(root, lambda name: read_or_damage(root, name, verified))
-
-
-def scan_outcomes(root: Path, verified: Verified) -> Iterator[tuple[str, str | DamagedCellError]]:
-    """Yield the outcome of every cell in the order of ids, or the error that says how it is damaged."""
-    return _scan(root, lambda name: outcome_of(root, name, verified))
-
-
-def _scan(root: Path, read: Callable[[str], T | DamagedCellError | None]) -> Iterator[tuple[str, T | DamagedCellError]]:
     for parent in sorted((root / CELLS).glob("*")):
-        names = (path.name for path in parent.iterdir()) if parent.is_dir() else iter(())
+        names = os.listdir(parent) if parent.is_dir() else ()
         for name in sorted(set(map(_cell_name, names)) - {""}):
             if not is_cell_id(name) or parent.name != name[:2]:
                 yield name, DamagedCellError(f"{parent / name} is not a cell, and no cell belongs there; remove it.")
-            elif (found := read(name)) is not None:
+            elif (found := read_or_damage(root, name)) is not None:
                 yield name, found
 
 
@@ -178,9 +171,9 @@ def _content(cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]
     return {**files, CELL_FILE: _encoded(complete)}
 
 
-def _encoded(record: Mapping[str, Any], *, parsed: bool = False) -> bytes:
+def _encoded(record: Mapping[str, Any]) -> bytes:
     """Return the bytes of `cell.json`; they follow from its values, so any changed byte is detected."""
-    return pretty({**record, "integrity": digest(record, FORMAT, parsed=parsed)}, parsed=parsed)
+    return pretty({**record, "integrity": digest(record, FORMAT)})
 
 
 def _fill(folder: Path, content: Mapping[str, bytes]) -> None:
@@ -237,55 +230,41 @@ def _open_folder(folder: Path, cell_id: str) -> int | None:
         raise _damage(cell_id, folder, f"it cannot be opened ({error.strerror})") from error
 
 
-def _checked(descriptor: int, folder: Path, cell_id: str, verified: Verified | None) -> Cell:
-    def read(name: str) -> bytes:
-        with _explained(cell_id, folder, name):
-            return read_in(descriptor, name)
-
-    data = read(CELL_FILE)
-    known = verified is not None and verified.has(cell_id, data)
-    record = _loaded(data) if known else _parsed(data)
+def _checked(descriptor: int, folder: Path, cell_id: str) -> Cell:
+    data = _read(descriptor, CELL_FILE, folder, cell_id)
+    record, its_id = _parsed(data)
     if record is None:
         _refuse_newer(data, folder, cell_id)
         raise _damage(cell_id, folder, f"{CELL_FILE} is not what was written")
-    if not known and id_of(record["key"], parsed=True) != cell_id:
-        raise _damage(cell_id, folder, f"its key belongs to cell {id_of(record['key'])}")
-    files = {name: read(name) for name in record["files"]}
+    if its_id != cell_id:
+        raise _damage(cell_id, folder, f"its key belongs to cell {its_id}")
+    files = {name: _read(descriptor, name, folder, cell_id) for name in record["files"]}
     changed = [name for name, data in files.items() if _sha256(data) != record["files"][name]]
     if changed:
         raise _damage(cell_id, folder, f"{', '.join(changed)} changed since it was written")
-    if verified is not None and not known:
-        verified.add(cell_id, data)
     return Cell(cell_id, record, files)
 
 
-def _loaded(data: bytes) -> dict[str, Any]:
-    """Return the contents of `cell.json` without its integrity."""
-    record: dict[str, Any] = json.loads(data, object_pairs_hook=_sharing)
-    record.pop("integrity")
-    return record
-
-
-def _parsed(data: bytes) -> dict[str, Any] | None:
-    """Return the contents of `cell.json`, or None if it is damaged."""
+def _read(descriptor: int, name: str, folder: Path, cell_id: str) -> bytes:
     try:
-        record = _loaded(data)
+        return read_in(descriptor, name)
+    except FileNotFoundError as error:
+        raise _damage(cell_id, folder, f"{name} is missing") from error
+    except OSError as error:
+        raise _damage(cell_id, folder, f"{name} cannot be read ({error.strerror})") from error
+
+
+def _parsed(data: bytes) -> tuple[dict[str, Any] | None, str]:
+    """Return the contents of `cell.json` without its integrity, or None if it is damaged, and the id of its key."""
+    try:
+        record, spelt = read_pretty(data)
+        integrity, _ = record.pop("integrity"), spelt.pop("integrity")
         complete = record["format"] == FORMAT and {"key", "outcome", "files"} <= set(record)
-        return record if complete and _encoded(record, parsed=True) == data else None
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, AacbenchError):
-        return None
-
-
-def _sharing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a dict whose texts are shared with those of other cells, which mostly have the same ones."""
-    return {intern(key): intern(value) if type(value) is str else value for key, value in pairs}
-
-
-def check_formats(root: Path) -> None:
-    """Raise NewerFormatError if there is a cell of a newer format; nothing else is checked."""
-    for path in sorted((root / CELLS).glob(f"*/*/{CELL_FILE}")):
-        with suppress(OSError):  # whoever reads the cell reports it
-            _refuse_newer(path.read_bytes(), path.parent, path.parent.name)
+        if not complete or integrity != digest_of(f"{{{','.join(spelt.values())}}}".encode(), FORMAT):
+            return None, ""
+        return record, id_of_spelt(spelt["key"].removeprefix('"key":').encode())
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None, ""
 
 
 def _refuse_newer(data: bytes, folder: Path, cell_id: str) -> None:
@@ -304,16 +283,6 @@ def _newer_writer(data: bytes) -> str:
         return f"{record['format']}, by aacbench {record.get('version', 'of unknown version')}" if newer else ""
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return ""
-
-
-@contextmanager
-def _explained(cell_id: str, folder: Path, name: str) -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise _damage(cell_id, folder, f"{name} is missing") from error
-    except OSError as error:
-        raise _damage(cell_id, folder, f"{name} cannot be read ({error.strerror})") from error
 
 
 def _cell_name(name: str) -> str:

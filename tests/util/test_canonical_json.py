@@ -147,3 +147,9 @@ def test_what_was_read_from_such_a_file_need_not_be_made_plain(value):
     read = json.loads(pretty(value))
     assert pretty(read, parsed=True) == pretty(value)
     assert canonical(read, parsed=True) == canonical(value)
+
+
+@pytest.mark.parametrize(("number", "spelt"), [(1.5e-05, b"0.000015"), (1e-07, b"1e-7"), (-2.5e21, b"-2.5e+21")])
+def test_a_number_alone_is_spelt_as_within_a_list(number, spelt):
+    assert canonical(number, parsed=True) == spelt
+    assert canonical([number], parsed=True) == b"[" + spelt + b"]"

@@ -1,0 +1,93 @@
+"""Reading what `pretty` wrote: the values, whether they are spelt as it spells them, and their canonical spelling.
+
+Files of many cells mostly have the same members, so each distinct member is parsed and checked once, and its value is
+shared by all that have it: do not write into what is returned.
+"""
+
+import json
+import re
+from sys import intern
+from typing import Any
+
+from aacbench.errors import AacbenchError
+from aacbench.util.canonical import canonical, indented, pretty
+
+MOST_MEMBERS = 4096  # that are remembered at each depth
+_PLAIN = re.compile(r'"[ !#-\[\]-~]*"').fullmatch  # a text that is spelt the same everywhere
+_Member = tuple[str, Any, str]  # the name, the value, and both in canonical JSON
+_KNOWN: dict[str, dict[str, _Member]] = {}  # by how a line at that depth begins, then by what is written
+
+
+class Unusual(ValueError):
+    """The text is not spelt as `pretty` spells it, or has names beyond ASCII."""
+
+
+def read_pretty(data: bytes) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the members of an object, and each with its name in canonical JSON, in canonical order.
+
+    Raise ValueError unless these are the bytes that `pretty` writes for them.
+    """
+    try:
+        text = data.decode()
+        if not text.endswith("\n"):
+            raise Unusual
+        members = _members(text[:-1], "\n")
+        return {name: value for name, value, _ in members}, {name: spelt for name, _, spelt in members}
+    except (Unusual, RecursionError):
+        return read_plainly(data)
+
+
+def read_plainly(data: bytes) -> tuple[dict[str, Any], dict[str, str]]:
+    """The same for any names, by writing all of it once more."""
+    try:
+        record = json.loads(data)
+        if not isinstance(record, dict) or pretty(record, parsed=True) != data:
+            raise ValueError("not spelt as it was written")
+        names = sorted(record, key=lambda name: name.encode("utf-16-be"))
+        return record, {name: canonical({name: record[name]}, parsed=True).decode()[1:-1] for name in names}
+    except (AacbenchError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
+def _members(text: str, line: str) -> list[_Member]:
+    """The members of an object; `line` is how a line of its depth begins."""
+    inner = line + " "
+    begin, end = "{" + inner + '"', line + "}"
+    if not (text.startswith(begin) and text.endswith(end)):
+        raise Unusual
+    known, members, last = _KNOWN.setdefault(line, {}), [], ""
+    # Texts hold no line ends, so this divides where a member of this depth begins and nowhere else.
+    for written in text[len(begin) : -len(end)].split("," + inner + '"'):
+        member = known.get(written)
+        if member is None:
+            if len(known) >= MOST_MEMBERS:
+                known.clear()
+            member = known[written] = _member(written, inner)
+        if member[0] <= last and members:
+            raise Unusual
+        last = member[0]
+        members.append(member)
+    return members
+
+
+def _member(written: str, line: str) -> _Member:
+    name, between, text = written.partition('": ')
+    if not between or not _PLAIN(f'"{name}"'):
+        raise Unusual
+    value, spelt = _value(text, line)
+    return intern(name), value, f'"{name}":{spelt}'
+
+
+def _value(text: str, line: str) -> tuple[Any, str]:
+    if _PLAIN(text):
+        return intern(text[1:-1]), text
+    if text.startswith("{\n"):
+        members = _members(text, line)
+        return {name: value for name, value, _ in members}, "{" + ",".join([spelt for _, _, spelt in members]) + "}"
+    try:
+        value = json.loads(text)
+        if indented(value, line) != text:
+            raise Unusual
+        return value, canonical(value, parsed=True).decode()
+    except (ValueError, AacbenchError) as error:
+        raise Unusual from error
