@@ -3,15 +3,18 @@
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from aacbench.errors import DataError
 from aacbench.graphs.record import Array
+from aacbench.run.records import CORNER, TEST, VALIDATION
 
 TEXT, WHOLE, NUMBER = "text", "whole number", "number"
+OK, UNREACHABLE = "ok", "unreachable"  # the outcomes of queries
 QUERIES = {
     "query": WHOLE,
     "split": TEXT,
@@ -39,7 +42,10 @@ _WHOLE = re.compile(r"-?[0-9]+", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|-?inf|nan", re.ASCII)
 _SHORT_WHOLES = re.compile(r"(?:-?[0-9]{1,18}\n)*", re.ASCII)
 _WORD = re.compile(r"[!#-+\--~]*")  # ASCII that needs no quotes in CSV
-_INT64 = np.iinfo(np.int64)
+# In nearly all tables; the longest first, since one may be a part of another.
+USUAL_WORDS = (UNREACHABLE, VALIDATION, CORNER, TEST, OK)
+_WORDS = np.array(USUAL_WORDS, dtype=object)
+_INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 
 
 def write_queries(columns: Mapping[str, npt.ArrayLike]) -> bytes:
@@ -52,12 +58,12 @@ def write_timings(columns: Mapping[str, npt.ArrayLike]) -> bytes:
     return write_table(TIMINGS, columns, "timings.csv")
 
 
-def read_queries(data: bytes, where: str = "queries.csv") -> dict[str, Array]:
+def read_queries(data: bytes, where: str = "queries.csv") -> Mapping[str, Array]:
     """Return one array per column: str objects, int64 counts, and costs as int64 or, if any has a point, float64."""
     return read_table(QUERIES, data, where)
 
 
-def read_timings(data: bytes, where: str = "timings.csv") -> dict[str, Array]:
+def read_timings(data: bytes, where: str = "timings.csv") -> Mapping[str, Array]:
     return read_table(TIMINGS, data, where)
 
 
@@ -86,8 +92,52 @@ def _texts(array: Array, kind: str, where: str) -> list[str]:
     return values if kind == TEXT else [repr(value) for value in values]
 
 
-def read_table(kinds: Mapping[str, str], data: bytes, where: str) -> dict[str, Array]:
+def read_table(kinds: Mapping[str, str], data: bytes, where: str) -> Mapping[str, Array]:
     """Return one array per column of a table, found by its name."""
+    return _read_wholes(kinds, data) or read_any(kinds, data, where)
+
+
+class _Wholes(Mapping[str, Array]):
+    """A table of whole numbers and usual words, in one array: studies of very many cells are held in memory."""
+
+    __slots__ = ("_kinds", "_numbers")
+
+    def __init__(self, kinds: Mapping[str, str], numbers: Array) -> None:
+        short = -_INT32.max <= numbers.min() and numbers.max() <= _INT32.max
+        self._kinds, self._numbers = kinds, numbers.astype(np.int32) if short else numbers
+
+    def __getitem__(self, name: str) -> Array:
+        kind = self._kinds[name]
+        column = self._numbers[:, list(self._kinds).index(name)]
+        return _WORDS[column] if kind == TEXT else column.astype(np.int64)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kinds)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+
+def _read_wholes(kinds: Mapping[str, str], data: bytes) -> _Wholes | None:
+    """Return a table as nearly all are, five times as fast; None if it has other columns, words or numbers."""
+    header, _, body = data.partition(b"\n")
+    if header != ",".join(kinds).encode() or not _rows_of_wholes(tuple(kinds.values()))(body):
+        return None
+    for place, word in enumerate(USUAL_WORDS):
+        body = body.replace(word.encode(), b"%d" % place)
+    numbers = np.fromstring(body.replace(b"\n", b","), dtype=np.int64, sep=",")
+    return _Wholes(kinds, numbers.reshape(-1, len(kinds)))
+
+
+@cache
+def _rows_of_wholes(kinds: tuple[str, ...]) -> Callable[[bytes], object]:
+    word = f"(?:{'|'.join(USUAL_WORDS)})"
+    fields = ",".join(word if kind == TEXT else "-?[0-9]{1,18}" for kind in kinds)
+    return re.compile(f"(?:{fields}\n)+".encode()).fullmatch
+
+
+def read_any(kinds: Mapping[str, str], data: bytes, where: str) -> dict[str, Array]:
+    """The same for any table, and an error that names the line where it is none."""
     lines, rows = _lines(data, where)
     header = rows[0] if rows else []
     for column in kinds:
