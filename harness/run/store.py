@@ -50,9 +50,10 @@ class Cell:
     record: Mapping[str, Any]
     files: Mapping[str, bytes]
 
-    @property
+    @cached_property
     def key(self) -> Mapping[str, Any]:
-        return self.record["key"]
+        found: Mapping[str, Any] = self.record["key"]
+        return found
 
     @property
     def outcome(self) -> str:
@@ -74,7 +75,7 @@ class Cell:
         """What cells that are timed together have in common: graph, budget and test queries."""
         return self.key["graph"], self.key["budget"], self.key.get("query_digests", {}).get(TEST, "")
 
-    @property
+    @cached_property
     def is_reported(self) -> bool:
         """Whether results are reported of this cell: it has test queries and is not a mere candidate."""
         return TEST in self.key["splits"] and self.key.get("role") not in (CANDIDATE, ENCODE)
@@ -85,6 +86,17 @@ class Cell:
         from aacbench.run.rows import read_queries  # imports numpy, which `status` does not need
 
         return read_queries(self.files[QUERIES_FILE])
+
+    def mean(self, split: str, column: str = "expanded") -> float | None:
+        """The mean of a column over the queries of a split, computed once; None if there are no such queries."""
+        if (split, column) not in self._means:
+            values = self.queries[column][self.queries["split"] == split]
+            self._means[split, column] = float(values.sum()) / len(values) if len(values) else None
+        return self._means[split, column]
+
+    @cached_property
+    def _means(self) -> dict[tuple[str, str], float | None]:
+        return {}
 
 
 def commit(

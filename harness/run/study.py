@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ class StudySummary:
     unplanned: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, which `cached_property` cannot have
 class StudyContents:
     """A study as read from disk once: its plan, its undamaged cells, and an error for each damaged one."""
 
@@ -41,11 +42,19 @@ class StudyContents:
 
     def planned_cells(self) -> list[Cell]:
         """The cells of methods, which have queries."""
-        return [cell for cell in self._every_planned() if cell.key.get("role") != ENCODE]
+        return list(self._planned)
 
     def encode_cells(self) -> list[Cell]:
         """The cells of encoders, of a study on maps."""
+        return list(self._encoders)
+
+    @cached_property
+    def _encoders(self) -> list[Cell]:
         return [cell for cell in self._every_planned() if cell.key.get("role") == ENCODE]
+
+    @cached_property
+    def _planned(self) -> list[Cell]:
+        return [cell for cell in self._every_planned() if cell.key.get("role") != ENCODE]
 
     def _every_planned(self) -> list[Cell]:
         names = self.plan["cells"] if self.plan is not None else []
@@ -57,7 +66,19 @@ class StudyContents:
 
     def own_cells(self) -> list[Cell]:
         """The planned cells of the study itself, without those of its variants."""
-        return [cell for cell in self.planned_cells() if not cell.variant]
+        return list(self._own)
+
+    def reported_cells(self) -> list[Cell]:
+        """Those of them that results are reported of."""
+        return list(self._reported)
+
+    @cached_property
+    def _own(self) -> list[Cell]:
+        return [cell for cell in self._planned if not cell.variant]
+
+    @cached_property
+    def _reported(self) -> list[Cell]:
+        return [cell for cell in self._own if cell.is_reported]
 
     def summary(self) -> StudySummary:
         return _summary(self.plan, {name: cell.outcome for name, cell in self.cells.items()}, self.damaged)

@@ -57,7 +57,9 @@ def test_the_values_and_their_canonical_spelling_come_back(value):
     assert list(spelt) == list(read_plainly(pretty(value))[1])
 
 
-@given(OBJECTS, st.integers(0, 400), st.sampled_from([b"", b" ", b"\n", b'"', b",", b"0", b"1", b"}", b"{", b"e", b"\xc3"]))
+@given(
+    OBJECTS, st.integers(0, 400), st.sampled_from([b"", b" ", b"\n", b'"', b",", b"0", b"1", b"}", b"{", b"e", b"\xc3"])
+)
 def test_an_edit_is_refused_by_both_readers_or_by_none(value, place, put):
     for data in (pretty(value), SAMPLE):
         at = place % len(data)
