@@ -18,6 +18,7 @@ import rfc8785
 from aacbench.errors import DataError
 
 LONGEST_TEXT = 200  # characters of it in an error
+MOST_SPELT = 4096  # members that are remembered
 LARGEST = 2**53 - 1  # many JSON readers round larger whole numbers
 _QUICK = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _EXPONENT = re.compile(r"[\[:,]-?[0-9.]+e")
@@ -44,6 +45,28 @@ def digest(value: Any, tag: str, *, parsed: bool = False) -> str:
 def digest_of(spelt: bytes, tag: str) -> str:
     """The digest of a value by its canonical spelling."""
     return hashlib.sha256(tag.encode() + b"\0" + spelt).hexdigest()
+
+
+class Spelling:
+    """The canonical JSON of objects with names in ASCII that share most of their members: each is spelt once.
+
+    Values that are no text or number are known by being the same object, and must not change meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], tuple[Any, bytes]] = {}
+
+    def of(self, value: Mapping[str, Any]) -> bytes:
+        return b"{" + b",".join([self._member(name, value[name]) for name in sorted(value)]) + b"}"
+
+    def _member(self, name: str, value: Any) -> bytes:
+        kind = type(value)
+        same = (name, kind, value) if kind in (str, int, float) else (name, id(value))
+        if same not in self._known:
+            if len(self._known) >= MOST_SPELT:
+                self._known.clear()
+            self._known[same] = value, canonical({name: value})[1:-1]  # held here, so that no other has its id
+        return self._known[same][1]
 
 
 def pretty(value: Any, *, parsed: bool = False) -> bytes:
