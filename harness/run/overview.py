@@ -87,7 +87,7 @@ def _outcomes(root: Path, cells: Iterable[str]) -> Counter[str]:
     found: Counter[str] = Counter()
     for name in cells:
         try:
-            with open(f"{cell_folder(root, name)}/{CELL_FILE}", "rb", buffering=0) as file:
+            with cell_folder(root, name).joinpath(CELL_FILE).open("rb", buffering=0) as file:
                 outcome = json.loads(file.readall())["outcome"]
         except FileNotFoundError:
             outcome = ""

@@ -284,9 +284,7 @@ def _cells(
     return made
 
 
-def _fitted(
-    cell: CellPlan, setting: _Setting, answer: Answer, policies: dict[tuple[str, int, int], str]
-) -> CellPlan:
+def _fitted(cell: CellPlan, setting: _Setting, answer: Answer, policies: dict[tuple[str, int, int], str]) -> CellPlan:
     """The cell with what fits; `policies` remembers the search of cells that differ in their seed alone."""
     same = cell.policy, id(setting), id(answer)  # the caller holds both
     if same not in policies:

@@ -22,10 +22,10 @@ from aacbench.run.layout import (
     RUNS,
     artifact_folders,
     cell_folder,
+    id_of_spelt,
     is_cell_id,
 )
 from aacbench.run.layout import cell_id as id_of
-from aacbench.run.layout import id_of_spelt
 from aacbench.run.records import CANDIDATE, ENCODE, OUTCOMES, TEST
 from aacbench.util.atomic_io import is_still, make_folder, read_in, remove, storing, sync_folder, write_file
 from aacbench.util.canonical import digest, digest_of, pretty
@@ -161,7 +161,7 @@ def outcomes(root: Path) -> dict[str, str | DamagedCellError]:
 def scan(root: Path) -> Iterator[tuple[str, Cell | DamagedCellError]]:
     """Yield every cell in the order of ids, or the error that says how it is damaged."""
     for parent in sorted((root / CELLS).glob("*")):
-        names = os.listdir(parent) if parent.is_dir() else ()
+        names = (path.name for path in parent.iterdir()) if parent.is_dir() else iter(())
         for name in sorted(set(map(_cell_name, names)) - {""}):
             if not is_cell_id(name) or parent.name != name[:2]:
                 yield name, DamagedCellError(f"{parent / name} is not a cell, and no cell belongs there; remove it.")

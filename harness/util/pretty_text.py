@@ -18,7 +18,7 @@ _Member = tuple[str, Any, str]  # the name, the value, and both in canonical JSO
 _KNOWN: dict[str, dict[str, _Member]] = {}  # by how a line at that depth begins, then by what is written
 
 
-class Unusual(ValueError):
+class UnusualError(ValueError):
     """The text is not spelt as `pretty` spells it, or has names beyond ASCII."""
 
 
@@ -30,10 +30,10 @@ def read_pretty(data: bytes) -> tuple[dict[str, Any], dict[str, str]]:
     try:
         text = data.decode()
         if not text.endswith("\n"):
-            raise Unusual
+            raise UnusualError
         members = _members(text[:-1], "\n")
         return {name: value for name, value, _ in members}, {name: spelt for name, _, spelt in members}
-    except (Unusual, RecursionError):
+    except (UnusualError, RecursionError):
         return read_plainly(data)
 
 
@@ -42,7 +42,7 @@ def read_plainly(data: bytes) -> tuple[dict[str, Any], dict[str, str]]:
     try:
         record = json.loads(data)
         if not isinstance(record, dict) or pretty(record, parsed=True) != data:
-            raise ValueError("not spelt as it was written")
+            raise UnusualError
         names = sorted(record, key=lambda name: name.encode("utf-16-be"))
         return record, {name: canonical({name: record[name]}, parsed=True).decode()[1:-1] for name in names}
     except (AacbenchError, RecursionError) as error:
@@ -54,7 +54,7 @@ def _members(text: str, line: str) -> list[_Member]:
     inner = line + " "
     begin, end = "{" + inner + '"', line + "}"
     if not (text.startswith(begin) and text.endswith(end)):
-        raise Unusual
+        raise UnusualError
     known, members, last = _KNOWN.setdefault(line, {}), [], ""
     # Texts hold no line ends, so this divides where a member of this depth begins and nowhere else.
     for written in text[len(begin) : -len(end)].split("," + inner + '"'):
@@ -64,7 +64,7 @@ def _members(text: str, line: str) -> list[_Member]:
                 known.clear()
             member = known[written] = _member(written, inner)
         if member[0] <= last and members:
-            raise Unusual
+            raise UnusualError
         last = member[0]
         members.append(member)
     return members
@@ -73,7 +73,7 @@ def _members(text: str, line: str) -> list[_Member]:
 def _member(written: str, line: str) -> _Member:
     name, between, text = written.partition('": ')
     if not between or not _PLAIN(f'"{name}"'):
-        raise Unusual
+        raise UnusualError
     value, spelt = _value(text, line)
     return intern(name), value, f'"{name}":{spelt}'
 
@@ -87,7 +87,7 @@ def _value(text: str, line: str) -> tuple[Any, str]:
     try:
         value = json.loads(text)
         if indented(value, line) != text:
-            raise Unusual
+            raise UnusualError
         return value, canonical(value, parsed=True).decode()
     except (ValueError, AacbenchError) as error:
-        raise Unusual from error
+        raise UnusualError from error
