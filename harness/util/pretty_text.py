@@ -12,8 +12,9 @@ from typing import Any
 from aacbench.errors import AacbenchError
 from aacbench.util.canonical import canonical, indented, pretty
 
+LONGEST_SHARED = 40  # characters of a text; longer ones are mostly digests, which no two cells share
 MOST_MEMBERS = 4096  # that are remembered at each depth
-_PLAIN = re.compile(r'"[ !#-\[\]-~]*"').fullmatch  # a text that is spelt the same everywhere
+_PLAIN = re.compile(r"[ !#-\[\]-~]*").fullmatch  # a text that is spelt the same everywhere
 _Member = tuple[str, Any, str]  # the name, the value, and both in canonical JSON
 _KNOWN: dict[str, dict[str, _Member]] = {}  # by how a line at that depth begins, then by what is written
 
@@ -60,9 +61,10 @@ def _members(text: str, line: str) -> list[_Member]:
     for written in text[len(begin) : -len(end)].split("," + inner + '"'):
         member = known.get(written)
         if member is None:
+            member = _member(written, inner)
             if len(known) >= MOST_MEMBERS:
                 known.clear()
-            member = known[written] = _member(written, inner)
+            known[written] = member
         if member[0] <= last and members:
             raise UnusualError
         last = member[0]
@@ -72,22 +74,34 @@ def _members(text: str, line: str) -> list[_Member]:
 
 def _member(written: str, line: str) -> _Member:
     name, between, text = written.partition('": ')
-    if not between or not _PLAIN(f'"{name}"'):
+    if not between or not _PLAIN(name):
         raise UnusualError
     value, spelt = _value(text, line)
     return intern(name), value, f'"{name}":{spelt}'
 
 
 def _value(text: str, line: str) -> tuple[Any, str]:
-    if _PLAIN(text):
-        return intern(text[1:-1]), text
+    if text[:1] == '"' and text[-1:] == '"' and len(text) > 1 and _PLAIN(text[1:-1]):
+        return intern(text[1:-1]) if len(text) < LONGEST_SHARED else text[1:-1], text
     if text.startswith("{\n"):
         members = _members(text, line)
         return {name: value for name, value, _ in members}, "{" + ",".join([spelt for _, _, spelt in members]) + "}"
+    if text.startswith("[\n"):
+        return _items(text, line)
     try:
         value = json.loads(text)
-        if indented(value, line) != text:
+        if (repr(value) if type(value) in (int, float) else indented(value, line)) != text:
             raise UnusualError
-        return value, canonical(value, parsed=True).decode()
+        return value, canonical(value, parsed=True).decode() if "e" in text else text
     except (ValueError, AacbenchError) as error:
         raise UnusualError from error
+
+
+def _items(text: str, line: str) -> tuple[list[Any], str]:
+    inner = line + " "
+    if not text.startswith("[" + inner) or not text.endswith(line + "]"):
+        raise UnusualError
+    # Lines of greater depth begin with a further space.
+    parts = re.split(f",{inner}(?! )", text[len(inner) + 1 : -len(line) - 1])
+    items = [_value(part, inner) for part in parts]
+    return [value for value, _ in items], "[" + ",".join([spelt for _, spelt in items]) + "]"
