@@ -58,7 +58,7 @@ class PreparedRun:
         with tell_within(self.progress.compiling):
             planned, graphs = prepare(self.study, self.config)
         cells = named(self.study, self.config, graphs, planned.cells)
-        found = outcomes(self.config.root)
+        found = outcomes(self.config.root, remember=False)
         there = {name for name, outcome in found.items() if not isinstance(outcome, DamagedCellError)}
         infos = {name: graph.info for name, graph in graphs.items()}
         defaults = {name: self.config.defaults(name) for name in self.config.methods}

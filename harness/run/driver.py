@@ -133,7 +133,8 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     )
     try:
         with step_pool(config, config.workers, progress) as pool:
-            there = outcomes(config.root)  # before anything is written: a cell of a newer format is refused
+            # Before anything is written: a cell of a newer format is refused.
+            there = outcomes(config.root, remember=config.existing != "verify")
             planned, graphs = prepare(study, config)
             if config.lock:
                 config.binding.check([key for _, key in plan_ahead(study, config)[0]])

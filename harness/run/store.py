@@ -4,12 +4,12 @@ import errno
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from aacbench.errors import DamagedCellError, DataError, NewerFormatError
 from aacbench.run.layout import (
@@ -27,6 +27,7 @@ from aacbench.run.layout import (
 )
 from aacbench.run.layout import cell_id as id_of
 from aacbench.run.records import CANDIDATE, ENCODE, OUTCOMES, TEST
+from aacbench.run.verified import Verified
 from aacbench.util.atomic_io import is_still, make_folder, read_in, remove, storing, sync_folder, write_file
 from aacbench.util.canonical import digest, digest_of, pretty
 from aacbench.util.cleanup import UNFINISHED, abandoned, is_scratch, scratch_name
@@ -36,6 +37,8 @@ from aacbench.version import VERSION
 
 if TYPE_CHECKING:
     from aacbench.graphs.record import Array
+
+T = TypeVar("T")
 
 FAMILY, NUMBER = "aacbench.cell.json", 1
 FORMAT = f"{FAMILY}/{NUMBER}"
@@ -117,10 +120,10 @@ def commit(
             remove(unfinished)
 
 
-def read_cell(root: Path, cell_id: str) -> Cell | None:
+def read_cell(root: Path, cell_id: str, verified: Verified | None = None) -> Cell | None:
     """Return the cell, or None if there is none; raise DamagedCellError if it is not as it was written.
 
-    A cell of a newer format raises NewerFormatError.
+    A cell of a newer format raises NewerFormatError. One that is right is added to the `verified`.
     """
     folder: Path | None = cell_folder(root, cell_id)
     while folder is not None:
@@ -128,7 +131,7 @@ def read_cell(root: Path, cell_id: str) -> Cell | None:
         descriptor = _open_folder(folder, cell_id)
         if descriptor is not None:
             try:
-                return _checked(descriptor, folder, cell_id)
+                return _checked(descriptor, folder, cell_id, verified)
             except DamagedCellError:
                 now = _current(root, cell_id)
                 if now is not None and is_still(now, descriptor):
@@ -139,33 +142,46 @@ def read_cell(root: Path, cell_id: str) -> Cell | None:
     return None
 
 
-def read_or_damage(root: Path, cell_id: str) -> Cell | DamagedCellError | None:
+def read_or_damage(root: Path, cell_id: str, verified: Verified | None = None) -> Cell | DamagedCellError | None:
     """Return the cell, None if there is none, or the error that says how it is damaged."""
     try:
-        return read_cell(root, cell_id)
+        return read_cell(root, cell_id, verified)
     except DamagedCellError as damage:
         return damage
 
 
-def outcome_of(root: Path, cell_id: str) -> str | DamagedCellError | None:
+def outcome_of(root: Path, cell_id: str, verified: Verified | None = None) -> str | DamagedCellError | None:
     """Return the outcome of a cell, of which every byte is checked; else as `read_or_damage`."""
-    cell = read_or_damage(root, cell_id)
+    if verified is not None and (outcome := verified.outcome(cell_id)) is not None:
+        return outcome
+    cell = read_or_damage(root, cell_id, verified)
     return cell.outcome if isinstance(cell, Cell) else cell
 
 
-def outcomes(root: Path) -> dict[str, str | DamagedCellError]:
-    """Return the outcome of every cell, or the error that says how it is damaged, with one cell at a time in memory."""
-    return {name: found.outcome if isinstance(found, Cell) else found for name, found in scan(root)}
+def outcomes(root: Path, *, remember: bool = True) -> dict[str, str | DamagedCellError]:
+    """Return the outcome of every cell, or the error that says how it is damaged, with one cell at a time in memory.
+
+    A `cell.json` that was checked before is only hashed; those that were found right now are remembered if asked to.
+    """
+    verified = Verified(root)
+    found = dict(_scan(root, lambda name: outcome_of(root, name, verified)))
+    if remember:
+        verified.save()
+    return found
 
 
 def scan(root: Path) -> Iterator[tuple[str, Cell | DamagedCellError]]:
     """Yield every cell in the order of ids, or the error that says how it is damaged."""
+    return _scan(root, lambda name: read_or_damage(root, name))
+
+
+def _scan(root: Path, read: Callable[[str], T | DamagedCellError | None]) -> Iterator[tuple[str, T | DamagedCellError]]:
     for parent in sorted((root / CELLS).glob("*")):
         names = (path.name for path in parent.iterdir()) if parent.is_dir() else iter(())
         for name in sorted(set(map(_cell_name, names)) - {""}):
             if not is_cell_id(name) or parent.name != name[:2]:
                 yield name, DamagedCellError(f"{parent / name} is not a cell, and no cell belongs there; remove it.")
-            elif (found := read_or_damage(root, name)) is not None:
+            elif (found := read(name)) is not None:
                 yield name, found
 
 
@@ -242,7 +258,7 @@ def _open_folder(folder: Path, cell_id: str) -> int | None:
         raise _damage(cell_id, folder, f"it cannot be opened ({error.strerror})") from error
 
 
-def _checked(descriptor: int, folder: Path, cell_id: str) -> Cell:
+def _checked(descriptor: int, folder: Path, cell_id: str, verified: Verified | None) -> Cell:
     data = _read(descriptor, CELL_FILE, folder, cell_id)
     record, its_id = _parsed(data)
     if record is None:
@@ -251,9 +267,11 @@ def _checked(descriptor: int, folder: Path, cell_id: str) -> Cell:
     if its_id != cell_id:
         raise _damage(cell_id, folder, f"its key belongs to cell {its_id}")
     files = {name: _read(descriptor, name, folder, cell_id) for name in record["files"]}
-    changed = [name for name, data in files.items() if _sha256(data) != record["files"][name]]
+    changed = [name for name, content in files.items() if _sha256(content) != record["files"][name]]
     if changed:
         raise _damage(cell_id, folder, f"{', '.join(changed)} changed since it was written")
+    if verified is not None:
+        verified.add(cell_id, data)
     return Cell(cell_id, record, files)
 
 
