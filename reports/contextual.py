@@ -219,12 +219,12 @@ def _cells(rows: Iterable[Any]) -> list[dict[str, str]]:
     return [row.cells() for row in rows]
 
 
-def map_columns(cell: Cell) -> dict[str, Array]:
+def map_columns(cell: Cell) -> Mapping[str, Array]:
     """The columns of an encoder's `maps.csv`."""
     return read_table(MAP_COLUMNS, cell.files[MAPS_FILE], MAPS_FILE)
 
 
-def context_columns(cell: Cell) -> dict[str, Array]:
+def context_columns(cell: Cell) -> Mapping[str, Array]:
     """The columns of a method's `context.csv`."""
     return read_table(CONTEXT_COLUMNS, cell.files[CONTEXT_FILE], CONTEXT_FILE)
 
@@ -234,7 +234,7 @@ def _encoder_row(maps: str, label: str, group: list[Cell]) -> EncoderRow:
     worst = max(group, key=lambda cell: OUTCOMES.index(cell.outcome))
     tables = [_tests(map_columns(cell)) for cell in good]
 
-    def over_seeds(share: Callable[[dict[str, Array]], float]) -> tuple[float | None, float | None]:
+    def over_seeds(share: Callable[[Mapping[str, Array]], float]) -> tuple[float | None, float | None]:
         values = [100 * share(table) for table in tables]
         values = [value for value in values if np.isfinite(value)]
         spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
@@ -264,7 +264,7 @@ def _encoder_row(maps: str, label: str, group: list[Cell]) -> EncoderRow:
     )
 
 
-def _tests(columns: dict[str, Array]) -> dict[str, Array]:
+def _tests(columns: Mapping[str, Array]) -> Mapping[str, Array]:
     inside = columns["split"] == TEST
     return {name: values[inside] for name, values in columns.items()}
 
@@ -274,11 +274,11 @@ def _span(percent: float, maps: int) -> tuple[float, float]:
     return 100 * low, 100 * high
 
 
-def _optimal(table: dict[str, Array]) -> float:
+def _optimal(table: Mapping[str, Array]) -> float:
     return float((table["true_cost"] == table["true_optimum"]).mean())
 
 
-def _regrets(table: dict[str, Array]) -> Array:
+def _regrets(table: Mapping[str, Array]) -> Array:
     ratios: Array = table["true_cost"] / table["true_optimum"] - 1
     return ratios
 

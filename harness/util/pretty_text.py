@@ -56,7 +56,8 @@ def _members(text: str, line: str) -> list[_Member]:
     begin, end = "{" + inner + '"', line + "}"
     if not (text.startswith(begin) and text.endswith(end)):
         raise UnusualError
-    known, members, last = _KNOWN.setdefault(line, {}), [], ""
+    known, last = _KNOWN.setdefault(line, {}), ""
+    members: list[_Member] = []
     # Texts hold no line ends, so this divides where a member of this depth begins and nowhere else.
     for written in text[len(begin) : -len(end)].split("," + inner + '"'):
         member = known.get(written)
