@@ -183,7 +183,7 @@ def _cells(rows: Iterable[Any]) -> list[dict[str, str]]:
     return [row.cells() for row in rows]
 
 
-def map_columns(cell: Cell) -> dict[str, Array]:
+def map_columns(cell: Cell) -> Mapping[str, Array]:
     """The columns of an encoder's `maps.csv`."""
     return read_table(MAP_COLUMNS, cell.files[MAPS_FILE], MAPS_FILE)
 
@@ -193,7 +193,7 @@ def _encoder_row(maps: str, label: str, group: list[Cell]) -> EncoderRow:
     worst = max(group, key=lambda cell: OUTCOMES.index(cell.outcome))
     tables = [of_split(map_columns(cell)) for cell in good]
 
-    def over_seeds(share: Callable[[dict[str, Array]], float]) -> tuple[float | None, float | None]:
+    def over_seeds(share: Callable[[Mapping[str, Array]], float]) -> tuple[float | None, float | None]:
         values = [100 * share(table) for table in tables]
         values = [value for value in values if np.isfinite(value)]
         spread = float(np.std(values, ddof=1)) if len(values) > 1 else None

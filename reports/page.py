@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from aacbench.reports import contextual, controls, latency, statistics_text, tables
 from aacbench.reports.figures import Drawing
-from aacbench.reports.formatting import table_notes, warnings_of, with_short_graphs
+from aacbench.reports.formatting import optional, table_notes, warnings_of, with_short_graphs
 from aacbench.reports.latency import Latency
 from aacbench.reports.page_parts import Sheet, picture, quoted, rendered, sheet
 from aacbench.reports.statistics import Table
@@ -24,6 +22,7 @@ from aacbench.run.study import StudyContents
 
 CONTROLS = "controls"  # the figure that has a place of its own
 SHORT = 12  # digits of a digest
+MOST_CELLS = 2000  # in a table of a page
 REMEDIES = {
     "timeout": "Run it again with --existing retry-failed and a higher --time-limit.",
     "out-of-memory": "Run it again with --existing retry-failed and a higher --memory-limit.",
@@ -220,6 +219,7 @@ def _registered(each: Registered) -> dict[str, Any]:
 
 
 def _cells(found: Findings) -> Sheet:
+    cells = found.contents.planned_cells()
     rows = [
         {
             **_place(cell),
@@ -230,9 +230,16 @@ def _cells(found: Findings) -> Sheet:
             "cell": cell.cell_id[:SHORT],
             "recompute it": _replay(found.root, cell),
         }
-        for cell in found.contents.planned_cells()
+        for cell in cells[:MOST_CELLS]
     ]
-    return sheet("Cells", rows, ("graph", "method", "outcome", "cell", "recompute it"))
+    return sheet("Cells", rows, ("graph", "method", "outcome", "cell", "recompute it"), _others(found, len(cells)))
+
+
+def _others(found: Findings, count: int) -> list[str]:
+    """Say where the cells are that a table leaves out: a browser cannot show a hundred thousand rows."""
+    if count <= MOST_CELLS:
+        return []
+    return [f"The first {MOST_CELLS} of {count} cells; all are in `aacbench status {quoted(found.root)} --cells`."]
 
 
 def _place(cell: Cell) -> dict[str, str]:
@@ -247,8 +254,7 @@ def _measured(cell: Cell) -> str:
 def _mean_test(cell: Cell) -> str:
     if cell.outcome != "ok" or TEST not in cell.key["splits"]:
         return ""
-    expanded = cell.queries["expanded"][cell.queries["split"] == TEST]
-    return f"{np.mean(expanded):.2f}" if len(expanded) else ""
+    return optional(cell.mean(TEST), ".2f")
 
 
 def _replay(root: Path, cell: Cell) -> str:

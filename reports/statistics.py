@@ -93,7 +93,7 @@ def analyse(
     estimand = estimand_of(estimand_name or profile.estimand)
     if estimand.of_encoders:
         raise UsageError(f"{estimand.name} compares encoders, which `aacbench report` does; methods have expansions.")
-    reported = [cell for cell in study.own_cells() if cell.is_reported]
+    reported = study.reported_cells()
     a, b = _methods(reported, a, b)
     sides_a, sides_b, sides_base = (sides(reported, label) for label in (a, b, BASELINE))
     dijkstra = {side.graph: side.base() for side in sides_base if side.good}

@@ -2,8 +2,9 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -182,9 +183,9 @@ def _row(place: _Place, group: list[Cell], baseline: list[Cell]) -> Row:
         outcome=worst.outcome,
         reason=worst.record.get("reason", ""),
         failed="" if worst.outcome == "ok" else worst.cell_id,
-        parameters=_by_seed(final, lambda cell: short_settings(cell.key["method"], cell.key["params"], {})),
-        policy=_by_seed(final, _policy),
-        facts=_by_seed(final, lambda cell: setting_text(cell.record.get("build", {}).get("facts", {}))),
+        parameters=_by_seed(final, _own_settings(final, False)),
+        policy=_by_seed(final, map(_policy, final)),
+        facts=_by_seed(final, (setting_text(cell.record.get("build", {}).get("facts", {})) for cell in final)),
         ids=tuple(cell.cell_id for cell in final),
         variant=variant,
         traffic=final[0].key.get("traffic", ""),
@@ -193,8 +194,10 @@ def _row(place: _Place, group: list[Cell], baseline: list[Cell]) -> Row:
 
 def _candidates(group: list[Cell], final: list[Cell]) -> list[Cell]:
     """Return the cells with the reported settings: the validation rows of a chosen cell are in its candidate."""
-    chosen = [(cell.key["params"], cell.key["seed"]) for cell in final]
-    return [cell for cell in group if (cell.key["params"], cell.key["seed"]) in chosen]
+    chosen: dict[int, list[Mapping[str, object]]] = {}
+    for cell in final:
+        chosen.setdefault(cell.key["seed"], []).append(cell.key["params"])
+    return [cell for cell in group if cell.key["params"] in chosen.get(cell.key["seed"], ())]
 
 
 def _notes(rows: Sequence[Row]) -> list[str]:
@@ -261,13 +264,8 @@ def _reasons(rows: Sequence[Row]) -> list[str]:
 
 def _means(cells: list[Cell], split: str, column: str = "expanded") -> list[float]:
     """Return the mean over queries of each cell that has them, which is one a seed."""
-    means = []
-    for cell in cells:
-        if cell.outcome != "ok" or split not in cell.key["splits"]:
-            continue
-        of_split = cell.queries[column][cell.queries["split"] == split]
-        means += [float(np.mean(of_split))] if len(of_split) else []
-    return means
+    answered = (cell for cell in cells if cell.outcome == "ok" and split in cell.key["splits"])
+    return [mean for cell in answered if (mean := cell.mean(split, column)) is not None]
 
 
 def _mean(cells: list[Cell], split: str, column: str = "expanded") -> float | None:
@@ -297,20 +295,30 @@ def _settings(cells: list[Cell], baseline: list[Cell]) -> str:
     """Return what differs from the defaults and is not in the label, and the search's switches if unlike dijkstra's."""
     usual, said = switches(_policy(baseline[0]) if baseline else "modern"), said_in(cells[0].key["label"])
     shown = set()
-    for cell in cells:
-        own = short_settings(cell.key["method"], cell.key["params"], cell.record.get("defaults", {}), said)
+    for cell, own in zip(cells, _own_settings(cells, True, said), strict=True):
         own = " ".join(filter(None, (own, chosen_part(cell))))
         changed = {key: value for key, value in switches(_policy(cell)).items() if usual.get(key) != value}
         shown.add(" ".join(filter(None, (own, setting_text(changed, said)))))
     return shown.pop() if len(shown) == 1 else "by seed"
 
 
-def _by_seed(cells: list[Cell], text: Callable[[Cell], str]) -> str:
+def _by_seed(cells: list[Cell], texts: Iterable[str]) -> str:
     """Return a text about the cells: one for all, or one for each seed where they differ."""
-    found = {cell.key["seed"]: text(cell) for cell in cells}
+    found = {cell.key["seed"]: text for cell, text in zip(cells, texts, strict=True)}
     if len(set(found.values())) == 1:
         return next(iter(found.values()))
     return "; ".join(f"seed {seed}: {said}" for seed, said in found.items())
+
+
+def _own_settings(cells: list[Cell], known: bool, said: Collection[str] = ()) -> Iterator[str]:
+    """Yield the settings of each cell, without the defaults where they are `known`; made once for equal neighbours."""
+    last: tuple[Any, ...] = ()
+    text = ""
+    for cell in cells:
+        own = cell.key["method"], cell.key["params"], cell.record.get("defaults", {}) if known else {}
+        if own != last:
+            text, last = short_settings(*own, said), own
+        yield text
 
 
 def _policy(cell: Cell) -> str:

@@ -29,10 +29,9 @@ from aacbench.run.exit_codes import exit_code
 from aacbench.run.layout import DERIVED, STUDIES
 from aacbench.run.records import BASELINE, CONTEXT, Study
 from aacbench.run.run_config import DASK, EncoderSource, MethodSource, RunConfig, named
-from aacbench.run.store import read_cell, scan_outcomes
+from aacbench.run.store import outcomes, read_cell
 from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_study
 from aacbench.run.timing import check_place, time_study
-from aacbench.run.verified import Verified
 from aacbench.util import array_store as artifacts
 from aacbench.util.atomic_io import make_folder, remove, replace_file, storing
 from aacbench.util.cleanup import UNFINISHED, scratch_name
@@ -59,8 +58,8 @@ class PreparedRun:
         with tell_within(self.progress.compiling):
             planned, graphs = prepare(self.study, self.config)
         cells = named(self.study, self.config, graphs, planned.cells)
-        found = scan_outcomes(self.config.root, Verified(self.config.root))
-        there = {name for name, outcome in found if not isinstance(outcome, DamagedCellError)}
+        found = outcomes(self.config.root, remember=False)
+        there = {name for name, outcome in found.items() if not isinstance(outcome, DamagedCellError)}
         infos = {name: graph.info for name, graph in graphs.items()}
         defaults = {name: self.config.defaults(name) for name in self.config.methods}
         return plan_text(self.study, self.config.root, cells, infos, there, defaults)
@@ -197,12 +196,12 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
         cells = [name for _, name in run_study(run.study, observed)]
         if timing:
             time_study(config, cells, repetitions=run.repetitions, again=config.existing == "replace")
-    contents = read_study(config.root, remember=config.existing != "verify")
+    contents = read_study(config.root)
     rows = tables.rows_of(contents.planned_cells())
     _finish(config, contents, rows, show)
     code = _exit_code(contents, rows)
-    outcomes = Counter(row.outcome for row in rows)
-    plugins.run_finished({"study": str(config.root), "cells": cells, "outcomes": dict(outcomes), "exit_code": code})
+    counts = Counter(row.outcome for row in rows)
+    plugins.run_finished({"study": str(config.root), "cells": cells, "outcomes": dict(counts), "exit_code": code})
     warn(plugins, known)
     return FinishedRun(config.root, contents, code)
 

@@ -18,6 +18,7 @@ class TimeLeft:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._last = clock, 0.0
         self._left: dict[str, tuple[str, float]] = {}
+        self._planned: dict[str, float] = defaultdict(float)  # the work that is left, by method
         self._later = 0
         self._work: dict[str, float] = defaultdict(float)
         self._seconds: dict[str, float] = defaultdict(float)
@@ -25,20 +26,28 @@ class TimeLeft:
 
     def plan(self, work: Mapping[str, tuple[str, int]], later: int = 0) -> None:
         """Add cells, each with its method and the vertices it may search; `later` more will come of these."""
-        self._left |= {name: (method, vertices + OVERHEAD) for name, (method, vertices) in work.items()}
+        for name, (method, vertices) in work.items():
+            self._drop(name)
+            self._left[name] = method, vertices + OVERHEAD
+            self._planned[method] += vertices + OVERHEAD
         self._later = later
 
     def skip(self, cell: str) -> None:
         """A cell needs no work."""
-        self._left.pop(cell, None)
+        self._drop(cell)
 
     def done(self, cell: str) -> None:
         now = self._clock()
-        method, work = self._left.pop(cell, ("", 0.0))
+        method, work = self._drop(cell)
         if self._cells:
             self._work[method] += work
             self._seconds[method] += now - self._last
         self._cells, self._last = self._cells + 1, now
+
+    def _drop(self, cell: str) -> tuple[str, float]:
+        method, work = self._left.pop(cell, ("", 0.0))
+        self._planned[method] -= work  # whole numbers, so that nothing is left of them in the end
+        return method, work
 
     def seconds(self) -> float | None:
         """Return the estimate; None as long as too little is known."""
@@ -46,7 +55,7 @@ class TimeLeft:
         if self._cells < LEAST_CELLS or spent < LEAST_SECONDS or not done:
             return None
         speeds = {method: self._seconds[method] / work for method, work in self._work.items() if work}
-        known = sum(work * speeds.get(method, spent / done) for method, work in self._left.values())
+        known = sum(work * speeds.get(method, spent / done) for method, work in self._planned.items())
         return known + self._later * spent / (self._cells - 1)
 
     def text(self) -> str:

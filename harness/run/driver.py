@@ -30,10 +30,9 @@ from aacbench.run.rebuild import (
 from aacbench.run.records import CONTEXT, ENCODE, Study
 from aacbench.run.run_config import RunConfig, key_of, named
 from aacbench.run.steps import Job, StepPool, run_cells
-from aacbench.run.store import Cell, Existing, commit, decide, outcome_of, read_or_damage, state_of, sweep
+from aacbench.run.store import Cell, Existing, commit, decide, outcome_of, outcomes, read_or_damage, state_of, sweep
 from aacbench.run.study import protocol_digest, write_plan
 from aacbench.run.variants import queries_and_policy
-from aacbench.run.verified import Verified
 from aacbench.util.canonical import plain
 from aacbench.util.file_lock import file_lock
 from aacbench.util.text import one_line
@@ -93,7 +92,7 @@ class _Run:
     graphs: Mapping[str, GraphMetadata]
     log: RunLog
     pool: StepPool
-    verified: Verified
+    there: dict[str, str | DamagedCellError]  # the outcomes as they were when the run began
 
     def key(self, cell: CellPlan) -> dict[str, Any]:
         return key_of(self.study, self.config, self.graphs, cell)
@@ -134,10 +133,12 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     )
     try:
         with step_pool(config, config.workers, progress) as pool:
+            # Before anything is written: a cell of a newer format is refused.
+            there = outcomes(config.root, remember=config.existing != "verify")
             planned, graphs = prepare(study, config)
             if config.lock:
                 config.binding.check([key for _, key in plan_ahead(study, config)[0]])
-            run = _Run(study, config, graphs, log, pool, Verified(config.root))
+            run = _Run(study, config, graphs, log, pool, there)
             cells = _stages(run, planned)
     finally:
         if log.begun:
@@ -233,6 +234,7 @@ def _pass(
     elsewhere: list[tuple[CellPlan, str]] = []
     locks: dict[str, ExitStack] = {}  # no more than cells under way: each is an open file
     built: dict[str, Built] = {}
+    builds = _builds(cells)
 
     def jobs() -> Iterator[Job]:
         for cell, name in sorted(cells, key=lambda one: run.config.origin(one[0])):
@@ -248,7 +250,7 @@ def _pass(
                         _commit(run, cell, name, refused, chosen.get(name))
                         continue
                     locks[name] = lock.pop_all()
-                    source = chosen[name].winner if name in chosen else _built_earlier(run, cell, cells)
+                    source = chosen[name].winner if name in chosen else _built_earlier(run, cell, builds)
                     if source is not None and stored_bundle(root, source) is not None:
                         built[name] = built_before(source, run.graphs[cell.graph_key].info.vertices)
                     yield run.job(cell, name)
@@ -266,12 +268,28 @@ def _pass(
     return ran, elsewhere
 
 
-def _built_earlier(run: _Run, cell: CellPlan, cells: list[tuple[CellPlan, str]]) -> Cell | None:
+_Builds = Mapping[tuple[object, ...], list[tuple[CellPlan, str]]]
+
+
+def _builds(cells: list[tuple[CellPlan, str]]) -> _Builds:
+    """The cells of a study with traffic, by what nearly decides which heuristic they build."""
+    found: dict[tuple[object, ...], list[tuple[CellPlan, str]]] = {}
+    if any(cell.traffic for cell, _ in cells):
+        for cell, name in cells:
+            found.setdefault(_build_key(cell), []).append((cell, name))
+    return found
+
+
+def _build_key(cell: CellPlan) -> tuple[object, ...]:
+    return cell.built_graph, cell.label, cell.setting, cell.budget, cell.seed, cell.variant
+
+
+def _built_earlier(run: _Run, cell: CellPlan, builds: _Builds) -> Cell | None:
     """Return a cell that built the same heuristic to search it under other traffic, or None."""
     if not cell.traffic or run.config.existing == "replace":
         return None
     wanted = cell.without_traffic()
-    for other, name in cells:
+    for other, name in builds[_build_key(cell)]:
         if other != cell and other.without_traffic() == wanted:
             found = read_or_damage(run.config.root, name)
             if isinstance(found, Cell) and found.outcome == "ok" and found.record["bundle"]:
@@ -309,7 +327,8 @@ def _stored(config: RunConfig, cell: Cell) -> Job:
 
 def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, chosen: _Chosen | None) -> bool:
     """Return whether the cell can be skipped, and report why."""
-    outcome = outcome_of(run.config.root, name, run.verified)
+    there = run.there.pop(name, None)  # any later look is a new one
+    outcome = outcome_of(run.config.root, name) if there is None else there
     decision = decide(existing, state_of(outcome))
     if decision == "skip" and existing != "verify" and chosen is not None and _outdated(run, name, chosen):
         decision = "run"
@@ -322,7 +341,7 @@ def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, chosen: _
 
 def _outdated(run: _Run, name: str, chosen: _Chosen) -> bool:
     """Return whether the choice that led to this cell was made from other rows than now."""
-    found = read_or_damage(run.config.root, name, run.verified)
+    found = read_or_damage(run.config.root, name)
     return not isinstance(found, Cell) or any(found.record.get(key) != plain(chosen.note[key]) for key in chosen.note)
 
 

@@ -1,6 +1,6 @@
 """How much of each method fits a budget: all questions in one batch, those to plugins in workers with limits."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -96,7 +96,7 @@ def ask_all(
         names = (question.method, *part_names(question.params))
         return " ".join(foreign[name] for name in names if name in foreign)
 
-    digests = [question.digest for question in questions]
+    digests = list(_digests(questions))
     for question, digest in zip(questions, digests, strict=True):
         if origin(question):
             jobs[digest] = _Job(question, method_of)
@@ -108,6 +108,16 @@ def ask_all(
             answer = replace(answer, reason=f"fit failed: {answer.reason}")
         found[job.question.digest] = answer
     return [found[digest] for digest in digests]
+
+
+def _digests(questions: Sequence[Question]) -> Iterator[bytes]:
+    """Yield the digest of each question, computed once for those that share their settings, as seeds do."""
+    known: dict[tuple[object, ...], bytes] = {}
+    for question in questions:
+        same = question.method, question.budget, question.info, id(question.params)
+        if same not in known:
+            known[same] = question.digest
+        yield known[same]
 
 
 def _ask_here(job: _Job) -> Answer:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from aacbench.errors import UsageError
-from aacbench.util.canonical import digest
+from aacbench.util.canonical import canonical, digest_of
 
 STUDIES = Path("studies")  # where studies go unless told
 PLAN, CELLS, RUNS, ARTIFACTS, DERIVED = "plan.json", "cells", "runs", "artifacts", "derived"
@@ -28,9 +28,14 @@ def artifact_folders(root: Path) -> list[Path]:
     return [shared, shared / BUNDLES, *(path for path in shared.glob("*-*") if path.is_dir())]
 
 
-def cell_id(key: Mapping[str, Any], *, parsed: bool = False) -> str:
-    """Return the id that a key has; `parsed` says that it was read from a cell."""
-    return digest(key, CELL_TAG, parsed=parsed)[:ID_DIGITS]
+def cell_id(key: Mapping[str, Any]) -> str:
+    """Return the id that a key has."""
+    return id_of_spelt(canonical(key))
+
+
+def id_of_spelt(key: bytes) -> str:
+    """Return the id that a key has, from its canonical JSON."""
+    return digest_of(key, CELL_TAG)[:ID_DIGITS]
 
 
 def short_ids(names: Iterable[str]) -> dict[str, str]:
@@ -48,4 +53,4 @@ def is_cell_id(text: str) -> bool:
 def cell_folder(root: Path, cell_id: str) -> Path:
     if not is_cell_id(cell_id):
         raise UsageError(f"{cell_id!r} is not a cell id: it must have {ID_DIGITS} digits and letters a to f.")
-    return root / CELLS / cell_id[:2] / cell_id
+    return root.joinpath(CELLS, cell_id[:2], cell_id)

@@ -169,7 +169,11 @@ class GraphMetadata:
 
     def digests(self, variant: str = BASE) -> dict[str, str]:
         """The digests of the graph and of the queries that a variant of the study has."""
-        return {"graph": self.graph_digest, **self.varied.get(variant, self.query_digests)}
+        return {"graph": self.graph_digest, **self.queries(variant)}
+
+    def queries(self, variant: str = BASE) -> Mapping[str, str]:
+        """The digests of the queries that a variant of the study has."""
+        return self.varied.get(variant, self.query_digests)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from aacbench.run.loaded_graph import LoadedGraph, forget
 from aacbench.run.map_rows import certificates, context_rows, true_violations
 from aacbench.run.predicted import CONTEXT_FILE
 from aacbench.run.records import TEST
-from aacbench.run.rows import write_queries
+from aacbench.run.rows import OK, UNREACHABLE, write_queries
 from aacbench.run.shared import references
 from aacbench.search import Answers, search
 from aacbench.search.layouts import knows_nothing
@@ -203,7 +203,7 @@ def _columns(splits: list[_Split]) -> dict[str, Array]:
                 "split": np.full(count, split.name, dtype=object),
                 "source": split.queries.sources,
                 "target": split.queries.targets,
-                "outcome": np.where(split.answers.cost < 0, "unreachable", "ok").astype(object),
+                "outcome": np.where(split.answers.cost < 0, UNREACHABLE, OK).astype(object),
                 "reference_cost": split.reference,
                 **split.answers.columns(),
             }

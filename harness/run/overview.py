@@ -1,6 +1,7 @@
 """What a study folder holds, at a glance: its plan, the outcomes that its cells record, its last run, its size."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -69,11 +70,15 @@ def overview(root: Path) -> Overview:
 
 
 def size_on_disk(root: Path) -> int:
-    """Return the bytes that a folder takes on disk."""
-    total = 0
-    for path in root.rglob("*"):
-        with suppress(OSError):  # removed in between
-            total += path.lstat().st_blocks * 512
+    """Return the bytes that the contents of a folder take on disk."""
+    total, folders = 0, [str(root)]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:  # removed in between
+            for entry in entries:
+                with suppress(OSError):
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
     return total
 
 
@@ -82,7 +87,8 @@ def _outcomes(root: Path, cells: Iterable[str]) -> Counter[str]:
     found: Counter[str] = Counter()
     for name in cells:
         try:
-            outcome = json.loads((cell_folder(root, name) / CELL_FILE).read_bytes())["outcome"]
+            with cell_folder(root, name).joinpath(CELL_FILE).open("rb", buffering=0) as file:
+                outcome = json.loads(file.readall())["outcome"]
         except FileNotFoundError:
             outcome = ""
         except (OSError, ValueError, LookupError, TypeError):

@@ -167,7 +167,8 @@ def plan(
         wanted += _wanted(varied, variant, methods, infos, resolve)
     questions = [question for cells in wanted for _, _, question in cells]
     answers = iter(fit(questions) if fit else ask_all(questions, methods, {}, methods.__getitem__, 1, Limits()))
-    found = [[_fitted(cell, setting, next(answers)) for cell, setting, _ in cells] for cells in wanted]
+    policies: dict[tuple[str, int, int], str] = {}
+    found = [[_fitted(cell, setting, next(answers), policies) for cell, setting, _ in cells] for cells in wanted]
     return Plan(tuple(cell for cells in found for cell in _distinct(cells)))
 
 
@@ -189,8 +190,7 @@ def _wanted(
         name, file = name_and_file(searched.graph)
         traffic = searched.traffic if searched.changed else ""
         where: dict[str, Any] = {"graph": searched.name, "graph_file": file, "traffic": traffic}
-        cells = _cells(study, choice, settings, infos[name], charged, seed, variant.name)
-        yield [(replace(cell, **where), setting, question) for cell, setting, question in cells]
+        yield _cells(study, choice, settings, infos[name], charged, seed, variant.name, where)
 
 
 def estimated_work(study: Study, cells: Iterable[CellPlan], infos: Mapping[str, GraphInfo]) -> list[int]:
@@ -253,7 +253,9 @@ def _cells(
     budget: Budget,
     seed: int,
     variant: str = BASE,
+    where: Mapping[str, Any] | None = None,
 ) -> list[_Wanted]:
+    """The cells of a method at a budget with a seed; `where` has what names the graph, unless that is its own name."""
     several = len(settings) > 1 and study.selection in CHOSEN_ON
     again = seed != study.seeds[0]
     if several and again and all(setting.method.claims.deterministic for setting in settings):
@@ -264,10 +266,10 @@ def _cells(
         if not several and again and method.claims.deterministic:
             continue
         cell = CellPlan(
-            graph=info.name,
+            **(where or {"graph": info.name}),
             method=method.name,
             label=choice.label if several else setting.label,
-            params=dict(setting.params),
+            params=setting.params,
             budget=budget.bytes_per_vertex,
             convention=budget.convention.label,
             seed=seed,
@@ -284,14 +286,18 @@ def _cells(
     return made
 
 
-def _fitted(cell: CellPlan, setting: _Setting, answer: Answer) -> CellPlan:
-    preferred = answer.search if isinstance(answer, Fitted) else {}
-    policy = _policy(parse(cell.policy), setting.method, preferred, setting.switches)
+def _fitted(cell: CellPlan, setting: _Setting, answer: Answer, policies: dict[tuple[str, int, int], str]) -> CellPlan:
+    """The cell with what fits; `policies` remembers the search of cells that differ in their seed alone."""
+    same = cell.policy, id(setting), id(answer)  # the caller holds both
+    if same not in policies:
+        preferred = answer.search if isinstance(answer, Fitted) else {}
+        policies[same] = _policy(parse(cell.policy), setting.method, preferred, setting.switches).name
+    policy = policies[same]
     if isinstance(answer, Unsupported):
-        return replace(cell, policy=policy.name, unsupported=answer.reason)
+        return replace(cell, policy=policy, unsupported=answer.reason)
     if isinstance(answer, Failure):
-        return replace(cell, policy=policy.name, failed=answer.reason, failure=answer.outcome)
-    return replace(cell, policy=policy.name, params=answer.params)
+        return replace(cell, policy=policy, failed=answer.reason, failure=answer.outcome)
+    return replace(cell, policy=policy, params=answer.params)
 
 
 def _distinct(cells: list[CellPlan]) -> list[CellPlan]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,13 @@ from aacbench.maps.record import MapSet
 from aacbench.processes.pool import Limits
 from aacbench.run.build import CellJob
 from aacbench.run.encode import EncodeJob
-from aacbench.run.layout import ARTIFACTS, BUNDLES, cell_id
+from aacbench.run.layout import ARTIFACTS, BUNDLES, id_of_spelt
 from aacbench.run.loaded_graph import GraphMetadata, GraphOf
 from aacbench.run.plan import CellPlan
 from aacbench.run.predictions import AtlasOf
 from aacbench.run.records import ENCODE, QueryPlan, Study
 from aacbench.run.store import Existing
+from aacbench.util.canonical import Spelling
 from aacbench.util.compiled import kernel_digest
 from aacbench.util.source_file import SourceFile
 
@@ -182,24 +184,25 @@ def key_of(study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata],
     """Everything that decides what a cell computes, and the lock that it was computed under.
 
     The lock is part of the key so that rows made before it, or under another, can never stand for rows made under it.
+    Keys of several cells share the values that are the same; do not write into them.
     """
-    digests = graphs[cell.graph_key].digests(cell.variant)
+    graph = graphs[cell.graph_key]
     return {
         "graph": cell.graph,
         **({"traffic": cell.traffic} if cell.traffic else {}),
         **({"graph_file": cell.graph_file} if cell.graph_file else {}),
-        "graph_digest": digests.pop("graph"),
-        "query_digests": digests,
+        "graph_digest": graph.graph_digest,
+        "query_digests": graph.queries(cell.variant),
         "method": cell.method,
         "label": cell.label,
         "plugin_digest": config.source(cell).digest,
         **_part_digests(config, cell),
-        "params": dict(cell.params),
+        "params": cell.params,
         "budget": cell.budget,
-        "convention": convention(cell.convention).record(),
+        "convention": _charged(cell.convention),
         "seed": cell.seed,
         "policy": cell.policy,
-        "splits": list(cell.splits),
+        "splits": _listed(cell.splits),
         "role": cell.role,
         "engine": kernel_digest(),
         "protocol": study.protocol,
@@ -234,7 +237,18 @@ def plan_of(key: Mapping[str, Any]) -> CellPlan:
 def named(
     study: Study, config: RunConfig, graphs: Mapping[str, GraphMetadata], cells: Iterable[CellPlan]
 ) -> list[tuple[CellPlan, str]]:
-    return [(cell, cell_id(key_of(study, config, graphs, cell))) for cell in cells]
+    spelling = Spelling()
+    return [(cell, id_of_spelt(spelling.of(key_of(study, config, graphs, cell)))) for cell in cells]
+
+
+@cache
+def _charged(label: str) -> dict[str, Any]:
+    return convention(label).record()
+
+
+@cache
+def _listed(splits: tuple[str, ...]) -> list[str]:
+    return list(splits)
 
 
 def _part_digests(config: RunConfig, cell: CellPlan) -> dict[str, Any]:

@@ -5,14 +5,13 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from sys import intern
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from aacbench.errors import AacbenchError, DamagedCellError, DataError, NewerFormatError
+from aacbench.errors import DamagedCellError, DataError, NewerFormatError
 from aacbench.run.layout import (
     CELL_FILE,
     CELLS,
@@ -23,15 +22,17 @@ from aacbench.run.layout import (
     RUNS,
     artifact_folders,
     cell_folder,
+    id_of_spelt,
     is_cell_id,
 )
 from aacbench.run.layout import cell_id as id_of
 from aacbench.run.records import CANDIDATE, ENCODE, OUTCOMES, TEST
 from aacbench.run.verified import Verified
 from aacbench.util.atomic_io import is_still, make_folder, read_in, remove, storing, sync_folder, write_file
-from aacbench.util.canonical import digest, pretty
+from aacbench.util.canonical import digest, digest_of, pretty
 from aacbench.util.cleanup import UNFINISHED, abandoned, is_scratch, scratch_name
 from aacbench.util.file_lock import sweep_locks
+from aacbench.util.pretty_text import read_pretty
 from aacbench.version import VERSION
 
 if TYPE_CHECKING:
@@ -52,9 +53,10 @@ class Cell:
     record: Mapping[str, Any]
     files: Mapping[str, bytes]
 
-    @property
+    @cached_property
     def key(self) -> Mapping[str, Any]:
-        return self.record["key"]
+        found: Mapping[str, Any] = self.record["key"]
+        return found
 
     @property
     def outcome(self) -> str:
@@ -76,7 +78,7 @@ class Cell:
         """What cells that are timed together have in common: graph, budget and test queries."""
         return self.key["graph"], self.key["budget"], self.key.get("query_digests", {}).get(TEST, "")
 
-    @property
+    @cached_property
     def is_reported(self) -> bool:
         """Whether results are reported of this cell: it has test queries and is not a mere candidate."""
         return TEST in self.key["splits"] and self.key.get("role") not in (CANDIDATE, ENCODE)
@@ -87,6 +89,17 @@ class Cell:
         from aacbench.run.rows import read_queries  # imports numpy, which `status` does not need
 
         return read_queries(self.files[QUERIES_FILE])
+
+    def mean(self, split: str, column: str = "expanded") -> float | None:
+        """The mean of a column over the queries of a split, computed once; None if there are no such queries."""
+        if (split, column) not in self._means:
+            values = self.queries[column][self.queries["split"] == split]
+            self._means[split, column] = float(values.sum()) / len(values) if len(values) else None
+        return self._means[split, column]
+
+    @cached_property
+    def _means(self) -> dict[tuple[str, str], float | None]:
+        return {}
 
 
 def commit(
@@ -110,21 +123,22 @@ def commit(
 def read_cell(root: Path, cell_id: str, verified: Verified | None = None) -> Cell | None:
     """Return the cell, or None if there is none; raise DamagedCellError if it is not as it was written.
 
-    A cell of a newer format raises NewerFormatError. A `cell.json` that is among the `verified` is only hashed.
+    A cell of a newer format raises NewerFormatError. One that is right is added to the `verified`.
     """
-    while (folder := _current(root, cell_id)) is not None:
+    folder: Path | None = cell_folder(root, cell_id)
+    while folder is not None:
         # All files are read through one descriptor of the folder, so they belong to the same cell.
         descriptor = _open_folder(folder, cell_id)
-        if descriptor is None:
-            continue
-        try:
-            return _checked(descriptor, folder, cell_id, verified)
-        except DamagedCellError:
-            now = _current(root, cell_id)
-            if now is not None and is_still(now, descriptor):
-                raise  # otherwise another run replaced the cell and removed the files while they were read
-        finally:
-            os.close(descriptor)
+        if descriptor is not None:
+            try:
+                return _checked(descriptor, folder, cell_id, verified)
+            except DamagedCellError:
+                now = _current(root, cell_id)
+                if now is not None and is_still(now, descriptor):
+                    raise  # otherwise another run replaced the cell and removed the files while they were read
+            finally:
+                os.close(descriptor)
+        folder = _current(root, cell_id)
     return None
 
 
@@ -136,22 +150,29 @@ def read_or_damage(root: Path, cell_id: str, verified: Verified | None = None) -
         return damage
 
 
-def outcome_of(root: Path, cell_id: str, verified: Verified) -> str | DamagedCellError | None:
+def outcome_of(root: Path, cell_id: str, verified: Verified | None = None) -> str | DamagedCellError | None:
     """Return the outcome of a cell, of which every byte is checked; else as `read_or_damage`."""
-    if (outcome := verified.outcome(cell_id)) is not None:
+    if verified is not None and (outcome := verified.outcome(cell_id)) is not None:
         return outcome
     cell = read_or_damage(root, cell_id, verified)
     return cell.outcome if isinstance(cell, Cell) else cell
 
 
-def scan(root: Path, verified: Verified | None = None) -> Iterator[tuple[str, Cell | DamagedCellError]]:
+def outcomes(root: Path, *, remember: bool = True) -> dict[str, str | DamagedCellError]:
+    """Return the outcome of every cell, or the error that says how it is damaged, with one cell at a time in memory.
+
+    A `cell.json` that was checked before is only hashed; those that were found right now are remembered if asked to.
+    """
+    verified = Verified(root)
+    found = dict(_scan(root, lambda name: outcome_of(root, name, verified)))
+    if remember:
+        verified.save()
+    return found
+
+
+def scan(root: Path) -> Iterator[tuple[str, Cell | DamagedCellError]]:
     """Yield every cell in the order of ids, or the error that says how it is damaged."""
-    return _scan(root, lambda name: read_or_damage(root, name, verified))
-
-
-def scan_outcomes(root: Path, verified: Verified) -> Iterator[tuple[str, str | DamagedCellError]]:
-    """Yield the outcome of every cell in the order of ids, or the error that says how it is damaged."""
-    return _scan(root, lambda name: outcome_of(root, name, verified))
+    return _scan(root, lambda name: read_or_damage(root, name))
 
 
 def _scan(root: Path, read: Callable[[str], T | DamagedCellError | None]) -> Iterator[tuple[str, T | DamagedCellError]]:
@@ -178,9 +199,9 @@ def _content(cell_id: str, record: Mapping[str, Any], files: Mapping[str, bytes]
     return {**files, CELL_FILE: _encoded(complete)}
 
 
-def _encoded(record: Mapping[str, Any], *, parsed: bool = False) -> bytes:
+def _encoded(record: Mapping[str, Any]) -> bytes:
     """Return the bytes of `cell.json`; they follow from its values, so any changed byte is detected."""
-    return pretty({**record, "integrity": digest(record, FORMAT, parsed=parsed)}, parsed=parsed)
+    return pretty({**record, "integrity": digest(record, FORMAT)})
 
 
 def _fill(folder: Path, content: Mapping[str, bytes]) -> None:
@@ -238,54 +259,42 @@ def _open_folder(folder: Path, cell_id: str) -> int | None:
 
 
 def _checked(descriptor: int, folder: Path, cell_id: str, verified: Verified | None) -> Cell:
-    def read(name: str) -> bytes:
-        with _explained(cell_id, folder, name):
-            return read_in(descriptor, name)
-
-    data = read(CELL_FILE)
-    known = verified is not None and verified.has(cell_id, data)
-    record = _loaded(data) if known else _parsed(data)
+    data = _read(descriptor, CELL_FILE, folder, cell_id)
+    record, its_id = _parsed(data)
     if record is None:
         _refuse_newer(data, folder, cell_id)
         raise _damage(cell_id, folder, f"{CELL_FILE} is not what was written")
-    if not known and id_of(record["key"], parsed=True) != cell_id:
-        raise _damage(cell_id, folder, f"its key belongs to cell {id_of(record['key'])}")
-    files = {name: read(name) for name in record["files"]}
-    changed = [name for name, data in files.items() if _sha256(data) != record["files"][name]]
+    if its_id != cell_id:
+        raise _damage(cell_id, folder, f"its key belongs to cell {its_id}")
+    files = {name: _read(descriptor, name, folder, cell_id) for name in record["files"]}
+    changed = [name for name, content in files.items() if _sha256(content) != record["files"][name]]
     if changed:
         raise _damage(cell_id, folder, f"{', '.join(changed)} changed since it was written")
-    if verified is not None and not known:
+    if verified is not None:
         verified.add(cell_id, data)
     return Cell(cell_id, record, files)
 
 
-def _loaded(data: bytes) -> dict[str, Any]:
-    """Return the contents of `cell.json` without its integrity."""
-    record: dict[str, Any] = json.loads(data, object_pairs_hook=_sharing)
-    record.pop("integrity")
-    return record
-
-
-def _parsed(data: bytes) -> dict[str, Any] | None:
-    """Return the contents of `cell.json`, or None if it is damaged."""
+def _read(descriptor: int, name: str, folder: Path, cell_id: str) -> bytes:
     try:
-        record = _loaded(data)
+        return read_in(descriptor, name)
+    except FileNotFoundError as error:
+        raise _damage(cell_id, folder, f"{name} is missing") from error
+    except OSError as error:
+        raise _damage(cell_id, folder, f"{name} cannot be read ({error.strerror})") from error
+
+
+def _parsed(data: bytes) -> tuple[dict[str, Any] | None, str]:
+    """Return the contents of `cell.json` without its integrity, or None if it is damaged, and the id of its key."""
+    try:
+        record, spelt = read_pretty(data)
+        integrity, _ = record.pop("integrity"), spelt.pop("integrity")
         complete = record["format"] == FORMAT and {"key", "outcome", "files"} <= set(record)
-        return record if complete and _encoded(record, parsed=True) == data else None
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, AacbenchError):
-        return None
-
-
-def _sharing(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a dict whose texts are shared with those of other cells, which mostly have the same ones."""
-    return {intern(key): intern(value) if type(value) is str else value for key, value in pairs}
-
-
-def check_formats(root: Path) -> None:
-    """Raise NewerFormatError if there is a cell of a newer format; nothing else is checked."""
-    for path in sorted((root / CELLS).glob(f"*/*/{CELL_FILE}")):
-        with suppress(OSError):  # whoever reads the cell reports it
-            _refuse_newer(path.read_bytes(), path.parent, path.parent.name)
+        if not complete or integrity != digest_of(f"{{{','.join(spelt.values())}}}".encode(), FORMAT):
+            return None, ""
+        return record, id_of_spelt(spelt["key"].removeprefix('"key":').encode())
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None, ""
 
 
 def _refuse_newer(data: bytes, folder: Path, cell_id: str) -> None:
@@ -304,16 +313,6 @@ def _newer_writer(data: bytes) -> str:
         return f"{record['format']}, by aacbench {record.get('version', 'of unknown version')}" if newer else ""
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return ""
-
-
-@contextmanager
-def _explained(cell_id: str, folder: Path, name: str) -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise _damage(cell_id, folder, f"{name} is missing") from error
-    except OSError as error:
-        raise _damage(cell_id, folder, f"{name} cannot be read ({error.strerror})") from error
 
 
 def _cell_name(name: str) -> str:

@@ -4,14 +4,14 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from aacbench.errors import DamagedCellError, DamagedPlanError, DataError, UsageError
 from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, PLAN, REGISTRATION, RUNS, is_cell_id
 from aacbench.run.records import ENCODE, OUTCOMES, Study
-from aacbench.run.store import Cell, check_formats, scan, scan_outcomes
-from aacbench.run.verified import Verified
+from aacbench.run.store import Cell, outcomes, scan
 from aacbench.util.atomic_io import make_folder, replace_file, storing
 from aacbench.util.canonical import digest, pretty
 from aacbench.util.file_lock import LOCKS, file_lock
@@ -32,7 +32,7 @@ class StudySummary:
     unplanned: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, which `cached_property` cannot have
 class StudyContents:
     """A study as read from disk once: its plan, its undamaged cells, and an error for each damaged one."""
 
@@ -42,11 +42,19 @@ class StudyContents:
 
     def planned_cells(self) -> list[Cell]:
         """The cells of methods, which have queries."""
-        return [cell for cell in self._every_planned() if cell.key.get("role") != ENCODE]
+        return list(self._planned)
 
     def encode_cells(self) -> list[Cell]:
         """The cells of encoders, of a study on maps."""
+        return list(self._encoders)
+
+    @cached_property
+    def _encoders(self) -> list[Cell]:
         return [cell for cell in self._every_planned() if cell.key.get("role") == ENCODE]
+
+    @cached_property
+    def _planned(self) -> list[Cell]:
+        return [cell for cell in self._every_planned() if cell.key.get("role") != ENCODE]
 
     def _every_planned(self) -> list[Cell]:
         names = self.plan["cells"] if self.plan is not None else []
@@ -58,7 +66,19 @@ class StudyContents:
 
     def own_cells(self) -> list[Cell]:
         """The planned cells of the study itself, without those of its variants."""
-        return [cell for cell in self.planned_cells() if not cell.variant]
+        return list(self._own)
+
+    def reported_cells(self) -> list[Cell]:
+        """Those of them that results are reported of."""
+        return list(self._reported)
+
+    @cached_property
+    def _own(self) -> list[Cell]:
+        return [cell for cell in self._planned if not cell.variant]
+
+    @cached_property
+    def _reported(self) -> list[Cell]:
+        return [cell for cell in self._own if cell.is_reported]
 
     def summary(self) -> StudySummary:
         return _summary(self.plan, {name: cell.outcome for name, cell in self.cells.items()}, self.damaged)
@@ -83,7 +103,7 @@ def protocol_digest(study: Study) -> str:
 
 
 def check_folder(root: Path, study: Study) -> None:
-    """Refuse a folder that contains another study, other files and no study, or a cell of a newer format."""
+    """Refuse a folder that contains another study, or other files and no study."""
     ours = {PLAN, CELLS, RUNS, LOCKS, ARTIFACTS, DERIVED, REGISTRATION}
     try:
         names = {path.name for path in root.iterdir() if not path.name.startswith(".")}
@@ -92,7 +112,6 @@ def check_folder(root: Path, study: Study) -> None:
     if PLAN not in names and names - ours:
         raise UsageError(f"{root} contains other files, such as {min(names - ours)}; choose a new folder with --out.")
     _check_same(root, read_plan(root), protocol_digest(study))
-    check_formats(root)
 
 
 def _check_same(root: Path, stored: Mapping[str, Any] | None, protocol: str) -> None:
@@ -126,18 +145,16 @@ def read_plan(root: Path) -> dict[str, Any] | None:
     return _check(plan, str(path))
 
 
-def read_study(root: Path, *, remember: bool = True) -> StudyContents:
-    """Read a whole study and, if asked to `remember`, which of its cells were found right."""
-    plan, verified = read_plan(root), Verified(root)
+def read_study(root: Path) -> StudyContents:
+    """Read a whole study; every byte is checked."""
     cells: dict[str, Cell] = {}
     damaged: dict[str, str] = {}
-    for name, cell in scan(root, verified):
+    plan = read_plan(root)
+    for name, cell in scan(root):
         if isinstance(cell, DamagedCellError):
             damaged[name] = str(cell)
         else:
             cells[name] = cell
-    if remember:
-        verified.save()
     return StudyContents(plan, cells, damaged)
 
 
@@ -147,14 +164,10 @@ def planned_cells(root: Path) -> list[Cell]:
 
 def summary(root: Path) -> StudySummary:
     """Return the same as `read_study(root).summary()`, with one cell at a time in memory."""
-    plan, outcomes, damaged, verified = read_plan(root), {}, {}, Verified(root)
-    for name, outcome in scan_outcomes(root, verified):
-        if isinstance(outcome, DamagedCellError):
-            damaged[name] = str(outcome)
-        else:
-            outcomes[name] = outcome
-    verified.save()
-    return _summary(plan, outcomes, damaged)
+    plan, found = read_plan(root), outcomes(root)
+    sound = {name: outcome for name, outcome in found.items() if not isinstance(outcome, DamagedCellError)}
+    damaged = {name: str(outcome) for name, outcome in found.items() if isinstance(outcome, DamagedCellError)}
+    return _summary(plan, sound, damaged)
 
 
 def _check(plan: Any, where: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ import rfc8785
 from aacbench.errors import DataError
 
 LONGEST_TEXT = 200  # characters of it in an error
+MOST_SPELT = 4096  # members that are remembered
 LARGEST = 2**53 - 1  # many JSON readers round larger whole numbers
 _QUICK = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _EXPONENT = re.compile(r"[\[:,]-?[0-9.]+e")
@@ -32,18 +33,46 @@ def canonical(value: Any, *, parsed: bool = False) -> bytes:
         value = value if parsed else plain(value)
         text = _QUICK.encode(value)
         # Exponents are spelt differently there, and keys beyond ASCII may be sorted differently.
-        return (text if text.isascii() and not _EXPONENT.search(text) else _compact(value)).encode()
+        usual = text.isascii() and not isinstance(value, float) and not _EXPONENT.search(text)
+        return (text if usual else _compact(value)).encode()
 
 
 def digest(value: Any, tag: str, *, parsed: bool = False) -> str:
     """The sha256 of the tag, a zero byte and the canonical value; the tag separates digests of different things."""
-    return hashlib.sha256(tag.encode() + b"\0" + canonical(value, parsed=parsed)).hexdigest()
+    return digest_of(canonical(value, parsed=parsed), tag)
+
+
+def digest_of(spelt: bytes, tag: str) -> str:
+    """The digest of a value by its canonical spelling."""
+    return hashlib.sha256(tag.encode() + b"\0" + spelt).hexdigest()
+
+
+class Spelling:
+    """The canonical JSON of objects with names in ASCII that share most of their members: each is spelt once.
+
+    Values that are no text or number are known by being the same object, and must not change meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], tuple[Any, bytes]] = {}
+
+    def of(self, value: Mapping[str, Any]) -> bytes:
+        return b"{" + b",".join([self._member(name, value[name]) for name in sorted(value)]) + b"}"
+
+    def _member(self, name: str, value: Any) -> bytes:
+        kind = type(value)
+        same = (name, kind, value) if kind in (str, int, float) else (name, id(value))
+        if same not in self._known:
+            if len(self._known) >= MOST_SPELT:
+                self._known.clear()
+            self._known[same] = value, canonical({name: value})[1:-1]  # held here, so that no other has its id
+        return self._known[same][1]
 
 
 def pretty(value: Any, *, parsed: bool = False) -> bytes:
     """The value as indented UTF-8 JSON with sorted keys and a final newline, for files that people read."""
     with _explained():
-        return (_indented(value if parsed else plain(value), "\n") + "\n").encode()
+        return (indented(value if parsed else plain(value), "\n") + "\n").encode()
 
 
 def plain(value: Any, where: str = "", *, portable: bool = False) -> Any:
@@ -105,17 +134,17 @@ def _compact(value: Any) -> str:
     return _word(value)
 
 
-def _indented(value: Any, line: str) -> str:
+def indented(value: Any, line: str) -> str:
     """The same as `json.dumps` with an indent of 1, which is ten times slower; `line` begins a line of this depth."""
     if isinstance(value, str):
         return encode_basestring(value)
     if isinstance(value, dict) and value:
         inner = line + " "
-        items = [f"{encode_basestring(key)}: {_indented(value[key], inner)}" for key in sorted(value)]
+        items = [f"{encode_basestring(key)}: {indented(value[key], inner)}" for key in sorted(value)]
         return "{" + inner + f",{inner}".join(items) + line + "}"
     if isinstance(value, list) and value:
         inner = line + " "
-        return "[" + inner + f",{inner}".join([_indented(item, inner) for item in value]) + line + "]"
+        return "[" + inner + f",{inner}".join([indented(item, inner) for item in value]) + line + "]"
     return _word(value)
 
 

@@ -6,6 +6,7 @@ matplotlib is imported when something is drawn.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -109,18 +110,16 @@ def gallery(
         single += [("landmarks", Choices(graph=graph, a=label, root=root)) for label in every.methods]
         single.append(("search", Choices(graph=graph, root=root)))
     single += [("prediction", Choices(graph=graph)) for graph in every.graphs if every.learnt(graph)]
-    yield from _drawn(contents, over_all, times)
+    yield from _drawn(every, over_all)
     for table in tables:
         yield every.forest_of(table)
-    yield from _drawn(contents, single, times)
+    yield from _drawn(every, single)
 
 
-def _drawn(
-    contents: StudyContents, wanted: Sequence[tuple[str, Choices]], times: Sequence["Latency"]
-) -> Iterator[Drawing]:
+def _drawn(every: "Subject", wanted: Sequence[tuple[str, Choices]]) -> Iterator[Drawing]:
     for name, choices in wanted:
         with suppress(AacbenchError):  # such as methods without a query in common, or a graph without coordinates
-            yield getattr(Subject(contents, choices, times), name)()
+            yield getattr(every.through(choices), name)()
 
 
 class Subject:
@@ -129,8 +128,8 @@ class Subject:
     def __init__(self, contents: StudyContents, choices: Choices, times: "Sequence[Latency] | None" = None) -> None:
         from aacbench.reports.figures.style import marks_of
 
-        self.contents, self.choices = contents, choices
-        self.cells = [cell for cell in contents.own_cells() if cell.is_reported]
+        self.contents = contents
+        self.cells = contents.reported_cells()
         if times is not None:
             self.times = [row for row in times if not row.variant]
         self.labels = list(dict.fromkeys(cell.key["label"] for cell in self.cells))
@@ -138,9 +137,22 @@ class Subject:
         self.graphs = list(dict.fromkeys(cell.key["graph"] for cell in self.cells))
         self.traffic_by_graph = {cell.key["graph"]: cell.key["traffic"] for cell in self.cells if "traffic" in cell.key}
         self.marks = marks_of(self.labels)
+        self._by_graph: dict[str, list[Cell]] = {graph: [] for graph in self.graphs}
+        for cell in self.cells:
+            self._by_graph[cell.key["graph"]].append(cell)
+        self._choose(choices)
+
+    def through(self, choices: Choices) -> "Subject":
+        """The same study seen through other choices."""
+        other = copy(self)
+        other._choose(choices)
+        return other
+
+    def _choose(self, choices: Choices) -> None:
         self._check("graph", choices.graph, self.graphs)
         self._check("method", choices.a, self.labels)
         self._check("method", choices.b, self.labels)
+        self.choices = choices
 
     @cached_property
     def times(self) -> "Sequence[Latency]":
@@ -152,7 +164,7 @@ class Subject:
         from aacbench.reports.figures import pareto
 
         graph = self.graph()
-        found = [point for point in pareto.points(self.cells) if point.graph == graph]
+        found = pareto.points(self.on(graph))
         if not found:
             raise UsageError(f"No method has rows on {graph}, so there is nothing to draw.")
         drawn = pareto.draw(
@@ -328,7 +340,7 @@ class Subject:
             raise UsageError(f"No {what} {given!r} in this study. It has: {', '.join(known) or 'none'}.")
 
     def on(self, graph: str) -> list[Cell]:
-        return [cell for cell in self.cells if cell.key["graph"] == graph]
+        return self._by_graph.get(graph, [])
 
     def graph(self) -> str:
         if not self.graphs:

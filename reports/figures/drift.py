@@ -44,11 +44,16 @@ def points(cells: Sequence[Cell]) -> list[Point]:
     for cell in cells:
         if cell.key["label"] == BASELINE or cell.outcome != "ok" or not base:
             continue
-        epoch = cell.record["build"].get("facts", {}).get(EPOCH)
+        epoch = _epoch(cell)
         place = (_series(cell.key["label"]) if epoch is not None else cell.key["label"], cell.key["budget"], epoch)
         groups.setdefault(place, []).append(100 * (1 - _mean(cell) / base[0]))
     found = [Point(*place, tuple(values)) for place, values in groups.items()]
     return sorted(found, key=lambda point: (point.budget, point.epoch is None, point.epoch or 0))
+
+
+def _epoch(cell: Cell) -> int | None:
+    epoch: int | None = cell.record.get("build", {}).get("facts", {}).get(EPOCH)
+    return epoch
 
 
 def _mean(cell: Cell) -> float:
@@ -65,7 +70,7 @@ def _series(label: str) -> str:
 def drawing(subject: "Subject") -> Drawing:
     graph = subject.graph()
     cells = [cell for cell in subject.on(graph) if subject.choices.budget in (None, cell.key["budget"])]
-    found = points(cells)
+    found = points(cells) if any(_epoch(cell) is not None for cell in cells) else []
     trained = {(point.method, point.budget) for point in found if point.epoch is not None}
     if not any(len([1 for point in found if (point.method, point.budget) == one]) > 1 for one in trained):
         raise UsageError(

@@ -48,7 +48,7 @@ def points(cells: Iterable[Cell]) -> list[Point]:
     """
     groups: dict[tuple[str, float, str], list[Cell]] = {}
     for cell in cells:
-        if cell.is_reported and cell.outcome == "ok" and cell.key["label"] != BASELINE:
+        if cell.is_reported and cell.outcome == "ok" and cell.key["label"] != BASELINE and cell.mean(TEST) is not None:
             groups.setdefault((cell.key["graph"], cell.key["budget"], cell.key["label"]), []).append(cell)
     return [_point(*key, group) for key, group in groups.items() if _has_bytes(group)]
 
@@ -58,7 +58,7 @@ def _has_bytes(cells: list[Cell]) -> bool:
 
 
 def _point(graph: str, budget: float, label: str, cells: list[Cell]) -> Point:
-    means = [float(np.mean(cell.queries["expanded"][cell.queries["split"] == TEST])) for cell in cells]
+    means = [mean for cell in cells if (mean := cell.mean(TEST)) is not None]
     return Point(
         graph=graph,
         budget=budget,

@@ -1,17 +1,22 @@
 """Time the commands on a study of very many cells: python many_cells.py FOLDER --cells 100000
 
 The first cell of each graph is run; all others are written with the store's own functions and its rows, as if they had
-been run. Files are not synced while this study is written, so that it takes a minute and not an hour.
+been run, each with times, digests and bytes of its own. Files are not synced while this study is written, so that it
+takes minutes and not an hour. CPU seconds are those of all processes of a command, user and system; they depend less
+than seconds on what else the machine does.
 """
 
 import os
+import random
 import resource
 import subprocess
 import sys
 import time
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from multiprocessing import Process, SimpleQueue
 from pathlib import Path
+from typing import Any
 
 from tabulate import tabulate
 
@@ -72,25 +77,42 @@ def write_study(study: Study, root: Path) -> int:
         key = key_of(study, config, graphs, plan)
         names.append(cell_id(key))
         if not cell_folder(root, names[-1]).exists():  # so that the script goes on where it was stopped
-            commit(root, names[-1], {**template.record, "key": key}, template.files)
+            commit(root, names[-1], {**_varied(template.record, len(names)), "key": key}, template.files)
     write_plan(root, {"protocol_digest": protocol_digest(study), "study": study.record(), "cells": names})
     return len(names)
+
+
+def _varied(record: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """A record with facts of its own, as no two cells have the same: no reader may profit from equal texts."""
+    draw = random.Random(number)
+    digests = [{**array, "sha256": f"{draw.getrandbits(256):064x}"} for array in record["bytes"]["arrays"]]
+    build = {name: draw.random() for name in ("seconds", "pool_seconds")}
+    memory = {name: draw.randrange(10**8, 2 * 10**8) for name in ("peak_rss", "rss_before")}
+    return {
+        **record,
+        "audit": {**record["audit"], "pairs": draw.randrange(300, 400)},
+        "build": {**record["build"], **build, **memory},
+        "bundle": f"{draw.getrandbits(256):064x}",
+        "bytes": {**record["bytes"], "arrays": digests},
+        "means": {split: mean + draw.random() for split, mean in record["means"].items()},
+    }
 
 
 def _fields(study: Study) -> dict[str, object]:
     return {name: getattr(study, name) for name in study.__dataclass_fields__}
 
 
-def _measured(command: list[str], answer: "SimpleQueue[tuple[float, float, int]]") -> None:
+def _measured(command: list[str], answer: "SimpleQueue[tuple[float, ...]]") -> None:
     began = time.perf_counter()
     quiet = subprocess.DEVNULL
     code = subprocess.run(command, stdout=quiet, stderr=quiet, check=False).returncode
-    answer.put((time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024, code))
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    answer.put((time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, code))
 
 
-def measured(*command: str) -> tuple[float, float, int]:
-    """The seconds that a command took, the most MiB that one of its processes held, and its exit code."""
-    answer: SimpleQueue[tuple[float, float, int]] = SimpleQueue()
+def measured(*command: str) -> tuple[float, ...]:
+    """Seconds and CPU seconds of a command, the most MiB that one of its processes held, and its exit code."""
+    answer: SimpleQueue[tuple[float, ...]] = SimpleQueue()
     process = Process(target=_measured, args=([str(Path(sys.executable).with_name("aacbench")), *command], answer))
     process.start()
     found = answer.get()
@@ -114,20 +136,21 @@ def main() -> None:
         count = write_study(read_protocol(str(file)), root)
         print(f"{count} cells written in {time.perf_counter() - began:.0f} s", flush=True)
     commands = {
+        "status": ("status", str(root)),
         "plan": ("run", "--protocol", str(file), "--out", str(root), "--dry-run"),
         "resume": ("run", "--protocol", str(file), "--out", str(root), "--workers", "1"),
-        "status": ("status", str(root)),
         "report": ("report", str(root), "--csv"),
+        "page": ("report", str(root)),
         "studies": ("studies", str(root)),
         "export": ("export", "--parquet", str(options.folder / "rows.parquet"), "--study", str(root)),
     }
     rows = []
     for name, command in commands.items():
         if options.only in (None, name):
-            seconds, mib, code = measured(*command)
-            rows.append((name, f"{seconds:.1f}", f"{mib:.0f}", code))
+            seconds, cpu, mib, code = measured(*command)
+            rows.append((name, f"{seconds:.1f}", f"{cpu:.1f}", f"{mib:.0f}", int(code)))
             print(tabulate(rows[-1:], tablefmt="plain"), flush=True)
-    print(tabulate(rows, headers=("command", "seconds", "MiB", "exit code"), tablefmt="github"))
+    print(tabulate(rows, headers=("command", "seconds", "CPU seconds", "MiB", "exit code"), tablefmt="github"))
 
 
 if __name__ == "__main__":

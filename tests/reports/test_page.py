@@ -219,3 +219,15 @@ def test_the_outcome_of_a_failed_method_stands_beside_its_name(written):
     ]
     names = re.findall(r"<th[^>]*>([^<]*)</th>", heads[0])
     assert names.index("outcome") == names.index("method") - 1
+
+
+def test_a_page_lists_so_many_cells_as_a_browser_can_show(tmp_path, monkeypatch):
+    monkeypatch.setattr("aacbench.reports.page.MOST_CELLS", 3)
+    cells = [made_cell("dijkstra", [90, 80, 70]), *(made_cell("alt", [9, 8, 7], seed=seed) for seed in range(4))]
+    cells += [made_cell("bad", [1, 1, 1], seed=seed, outcome="error", reason="late") for seed in range(4)]
+    root = made_study(tmp_path / "study", cells, seeds=list(range(4)))
+    contents = read_study(root)
+    text = write_files(root, contents, rows_of(contents.planned_cells()), [], "text").read_text(encoding="utf-8")
+    assert text.count("aacbench replay") - text.count("aacbench replay CELL") == 4
+    said = "".join(Page(text).text)
+    assert f"The first 3 of 9 cells; all are in aacbench status {root} --cells." in said

@@ -117,20 +117,29 @@ def test_a_worker_that_dies_is_replaced_and_a_cell_that_ends_every_worker_is_an_
 
 
 def test_a_slow_worker_holds_up_its_own_cell_alone(cluster, tmp_path: Path) -> None:
-    study, root = some_cells("alt", "patient"), tmp_path / "study"
-    done, slow = [], cluster.workers[0].pid
+    study, root = some_cells("alt", "gated"), tmp_path / "study"
+    gates = [cluster.folder / f"worker-{number}" / "go" for number in (0, 1)]
+    Path("go").touch()  # for the local run
+    done, slow, held_up = [], cluster.workers[0].pid, []
     expected = 6  # of seven cells all but the one that is held up
 
     def heard(event, facts) -> None:
         if event == "cell":
             done.append(facts["cell"])
-        if len(done) == 1:
-            os.kill(slow, signal.SIGSTOP)
+        if event == "progress" and facts["text"] == "building in worker-0" and not held_up:
+            held_up.append(facts["cell"])
+            os.kill(slow, signal.SIGSTOP)  # while it has a cell that cannot be done, and all its answers were fetched
+            for gate in gates:
+                gate.touch()
         if len(done) == expected:
             os.kill(slow, signal.SIGCONT)
 
-    run_study(study, config(root, cluster.address, notify=heard))
+    try:
+        run_study(study, config(root, cluster.address, notify=heard))
+    finally:
+        os.kill(slow, signal.SIGCONT)  # other tests use this worker too
     assert len(done) == expected + 1
+    assert done[-1:] == held_up
     assert studies.rows(root) == local_rows(study, tmp_path / "local")
 
 

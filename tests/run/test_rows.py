@@ -127,3 +127,67 @@ def test_costs_are_checked():
 def test_what_has_no_place_in_a_table_is_refused(columns, message):
     with pytest.raises(DataError, match=message):
         write_queries(queries(**columns))
+
+
+WORDS = st.sampled_from([*rows.USUAL_WORDS, "other", ""])
+WHOLES = st.one_of(st.integers(-20, 20), st.integers(-(2**40), 2**40), INT64)
+
+
+@given(st.lists(st.tuples(*[WORDS if kind == rows.TEXT else WHOLES for kind in QUERIES.values()]), max_size=4))
+def test_tables_of_whole_numbers_are_read_as_any_table_is(lines):
+    text = [",".join(QUERIES), *(",".join(map(str, line)) for line in lines)]
+    data = ("\n".join(text) + "\n").encode()
+    read, slowly = read_queries(data), rows.read_any(QUERIES, data, "queries.csv")
+    assert list(read) == list(slowly)
+    for name, values in slowly.items():
+        assert read[name].tolist() == values.tolist()
+        assert read[name].dtype == values.dtype
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "",
+        " 1",
+        "+1",
+        "1.0",
+        "1e3",
+        "1_0",
+        "--1",
+        "0x1",
+        "1,1",
+        "nan",
+        "test",
+        "te5st",
+        "9" * 19,
+        "9" * 30,
+        "-" + "9" * 30,
+    ],
+)
+@pytest.mark.parametrize("column", ["query", "expanded"])
+def test_what_is_no_whole_number_is_refused_beside_usual_words(column, field):
+    made = {name: b"test" if kind == rows.TEXT else b"1" for name, kind in QUERIES.items()}
+    data = b",".join(map(str.encode, QUERIES)) + b"\n" + b",".join((made | {column: field.encode()}).values()) + b"\n"
+    with pytest.raises(DataError, match=r"queries\.csv, line 2"):
+        read_queries(data)
+
+
+@pytest.mark.parametrize("word", ["te5st", "5test", "test5", "5", "testok", "tes", ""])
+@pytest.mark.parametrize("column", ["split", "outcome"])
+def test_other_words_come_back_as_they_are(column, word):
+    assert read_queries(write_queries(queries() | {column: ["test", word]}))[column].tolist() == ["test", word]
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\n\n"])
+def test_other_line_ends_are_read_too(end):
+    data = write_queries(queries(split=["test", "validation"]))
+    assert write_queries(read_queries(data.replace(b"\n", end))) == data
+
+
+def test_a_column_that_there_is_not_is_a_key_error_as_in_a_dict():
+    read = read_queries(write_queries(queries(split=["test", "test"], outcome=["ok", "ok"])))
+    assert type(read) is not dict
+    with pytest.raises(KeyError):
+        read["nothing"]
+    assert "nothing" not in read
+    assert len(read) == len(QUERIES)

@@ -8,7 +8,7 @@ from stored_cells import FILES, ID, record
 from aacbench.errors import DamagedCellError
 from aacbench.run import store, verified
 from aacbench.run.layout import DERIVED, cell_folder
-from aacbench.run.store import Cell, commit, outcome_of, read_or_damage
+from aacbench.run.store import Cell, commit, outcome_of, outcomes, read_or_damage
 from aacbench.run.study import read_study, summary
 from aacbench.run.verified import VERIFIED, Verified
 
@@ -30,10 +30,8 @@ def _refuse(*_args, **_options):
 
 
 def test_a_cell_that_was_checked_is_only_hashed_the_next_time(study, monkeypatch):
-    before = read_study(study).cells
     monkeypatch.setattr(store, "_parsed", _refuse)
     assert summary(study).unplanned == (ID,)
-    assert read_study(study).cells == before
     assert Verified(study).outcome(ID) == "ok"
 
 
@@ -91,7 +89,7 @@ def test_a_folder_in_the_place_of_the_hint_is_left_alone(tmp_path):
 
 def test_nothing_is_written_where_it_must_not_be_or_is_not_worth_it(tmp_path, monkeypatch):
     commit(tmp_path, ID, record(), FILES)
-    read_study(tmp_path, remember=False)
+    outcomes(tmp_path, remember=False)
     monkeypatch.setattr(verified, "LEAST_CELLS", 2)
     summary(tmp_path)
     assert not (tmp_path / DERIVED).exists()

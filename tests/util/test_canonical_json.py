@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from aacbench.errors import DataError
 from aacbench.run.layout import cell_id
-from aacbench.util.canonical import LARGEST, canonical, digest, finite, plain, pretty
+from aacbench.util.canonical import LARGEST, Spelling, canonical, digest, finite, plain, pretty
 
 NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 PORTABLE = st.integers(-LARGEST, LARGEST) | st.floats(-LARGEST, LARGEST)
@@ -147,3 +147,24 @@ def test_what_was_read_from_such_a_file_need_not_be_made_plain(value):
     read = json.loads(pretty(value))
     assert pretty(read, parsed=True) == pretty(value)
     assert canonical(read, parsed=True) == canonical(value)
+
+
+@pytest.mark.parametrize(("number", "spelt"), [(1.5e-05, b"0.000015"), (1e-07, b"1e-7"), (-2.5e21, b"-2.5e+21")])
+def test_a_number_alone_is_spelt_as_within_a_list(number, spelt):
+    assert canonical(number, parsed=True) == spelt
+    assert canonical([number], parsed=True) == b"[" + spelt + b"]"
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(["a", "b", "c"]), trees(NUMBERS), max_size=3), max_size=4))
+def test_members_that_are_spelt_once_give_the_same_text(values):
+    spelling = Spelling()
+    for value in [*values, *values]:
+        assert spelling.of(value) == canonical(value)
+
+
+def test_values_that_are_equal_in_python_alone_are_spelt_apart(monkeypatch):
+    spelling = Spelling()
+    values = [1, True, 1.0, 0, False, None, "1", [1], [True], {"x": 1}, {"x": True}]
+    assert [spelling.of({"a": value}) for value in values] == [canonical({"a": value}) for value in values]
+    monkeypatch.setattr("aacbench.util.canonical.MOST_SPELT", 2)
+    assert [spelling.of({"a": [n]}) for n in range(50)] == [canonical({"a": [n]}) for n in range(50)]
