@@ -111,7 +111,7 @@ def method_rows(cells: Iterable[Cell], scales: Mapping[str, float] | None = None
     return rows
 
 
-def context_columns(cell: Cell) -> dict[str, Array]:
+def context_columns(cell: Cell) -> Mapping[str, Array]:
     """The columns of a method's `context.csv`."""
     return read_table(CONTEXT_COLUMNS, cell.files[CONTEXT_FILE], CONTEXT_FILE)
 
