@@ -17,6 +17,7 @@ from aacbench.labels.graph_info import graph_info
 from aacbench.labels.hierarchy import packed, plain, stored
 from aacbench.labels.hierarchy.contraction import NONE, contract
 from aacbench.queries.sampling import sample
+from aacbench.run.fitting import checked_refusal
 from aacbench.search import network, search
 from aacbench.testing import check_method, zoo
 from aacbench.testing.report import FAILED
@@ -70,6 +71,8 @@ def test_a_graph_that_explodes_is_unsupported_with_the_bytes_reached(tmp_path):
     answer = refusal("ch", net, tmp_path, 32)
     assert answer.reason.startswith("Contraction was stopped: it ")
     assert answer.bytes_needed > 32 * 600
+    told = checked_refusal(answer, Budget(32), 600).reason
+    assert f"it would need more than {answer.bytes_needed} bytes" in told
     core = built("ch-core", net, tmp_path, 32)
     assert bytes_per_vertex(core, net) <= 32 + 64 / 600
 

@@ -29,8 +29,9 @@ from typing import Any
 import numpy as np
 
 from aacbench.contract.method import GoalSearch, Scratch
+from aacbench.labels.hierarchy.heaps import pop, push
 from aacbench.labels.hierarchy.packed import arc_at, record_of
-from aacbench.labels.hierarchy.plain import FAR, number_of, pop, push
+from aacbench.labels.hierarchy.plain import FAR, looked_up, number_of
 from aacbench.search.scratch import add_work, get, inline, is_set, put
 from aacbench.util.compiled import allocation_free
 
@@ -54,10 +55,10 @@ def climb(labels: Any, scratch: Any, value: Any, bits: Any, block: Any, rel: Any
     heap, goal, core, settled = scratch.heap, scratch.goal, np.uint64(labels.core), 0
     first = number_of(labels, t)
     put(value, first, 0, ~np.int64(0))
-    size = push(heap, 0, np.int64(first))
+    size = push(heap, 0, ~np.int64(first))
     until = labels.columns if from_ > 0 else labels.forward
     while size > 0:
-        v = np.uint64(heap[0])
+        v = np.uint64(~heap[0])
         size = pop(heap, size)
         settled += 1
         d = ~get(value, v)
@@ -74,7 +75,7 @@ def climb(labels: Any, scratch: Any, value: Any, bits: Any, block: Any, rel: Any
             at += step
             through = d + length
             if not is_set(value, x):
-                size = push(heap, size, np.int64(x))
+                size = push(heap, size, ~np.int64(x))
                 put(value, x, 0, ~through)
             elif ~through > get(value, x):
                 put(value, x, 0, ~through)
@@ -92,16 +93,6 @@ def start(labels: Any, scratch: Any, t: Any) -> None:
         up = labels.up_bits, labels.up_block, labels.up_rel, labels.up_wide
         work += climb(labels, scratch, scratch.away, up[0], up[1], up[2], up[3], t, labels.forward)
     add_work(scratch, work)
-
-
-@inline
-def bound(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
-    """The bound on the distance from u to the goal, exact without a core; `beyond` where there is no path."""
-    v = number_of(labels, u)
-    found = get(scratch.value, v)
-    if found < 0:
-        found = evaluate(labels, scratch, v)
-    return min(found, labels.beyond) * labels.scale
 
 
 @inline
@@ -177,4 +168,5 @@ def _open(labels: Any, scratch: Any, v: Any, known: Any) -> Any:
     return least, v, at, end, head_width, weight_width
 
 
+bound = looked_up(evaluate)
 GOAL = GoalSearch(start, scratch=SCRATCH)

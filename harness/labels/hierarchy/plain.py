@@ -12,6 +12,7 @@ import numpy as np
 from aacbench.contract.method import GoalSearch, Scratch
 from aacbench.graphs.record import Array
 from aacbench.labels.hierarchy.fields import low_bits, packed, window
+from aacbench.labels.hierarchy.heaps import pop, push
 from aacbench.labels.hierarchy.numbering import Hierarchy, Rows
 from aacbench.search.scratch import add_work, get, inline, is_set, put
 from aacbench.util.compiled import allocation_free
@@ -48,63 +49,26 @@ def number_of(labels: Any, v: Any) -> Any:
     return low_bits(window(labels.place, np.uint64(v) * width), width)
 
 
-@inline
-def push(heap: Any, size: Any, v: Any) -> Any:
-    """Add a vertex to a heap whose first one has the largest number."""
-    hole = size
-    while hole > 0 and heap[(hole - 1) >> 1] < v:
-        heap[hole] = heap[(hole - 1) >> 1]
-        hole = (hole - 1) >> 1
-    heap[hole] = v
-    return size + 1
-
-
-@inline
-def pop(heap: Any, size: Any) -> Any:
-    """Remove the first vertex of the heap."""
-    size -= 1
-    v, hole, child = heap[size], 0, 1
-    while child < size:
-        if child + 1 < size and heap[child + 1] > heap[child]:
-            child += 1
-        if heap[child] <= v:
-            break
-        heap[hole] = heap[child]
-        hole, child = child, 2 * child + 1
-    heap[hole] = v
-    return size
-
-
 @allocation_free
 def start(labels: Any, scratch: Any, t: Any) -> None:
     """Search upwards from the goal against the arcs: each vertex after all those below it, by its number."""
     value, heap, work = scratch.value, scratch.heap, 0
     goal = number_of(labels, t)
     put(value, goal, 0, ~np.int64(0))
-    size = push(heap, 0, np.int64(goal))
+    size = push(heap, 0, ~np.int64(goal))
     while size > 0:
-        v = np.uint64(heap[0])
+        v = np.uint64(~heap[0])
         size = pop(heap, size)
         work += 1
         d = ~get(value, v)
         for arc in range(np.uint64(labels.down[v]), np.uint64(labels.down[v + _ONE])):
             x, through = np.uint64(labels.down_arcs[_TWO * arc]), d + labels.down_arcs[_TWO * arc + _ONE]
             if not is_set(value, x):
-                size = push(heap, size, np.int64(x))
+                size = push(heap, size, ~np.int64(x))
                 put(value, x, 0, ~through)
             elif ~through > get(value, x):
                 put(value, x, 0, ~through)
     add_work(scratch, work)
-
-
-@inline
-def distance(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
-    """The distance from u to the goal; `beyond` where there is no path."""
-    v = number_of(labels, u)
-    found = get(scratch.value, v)
-    if found < 0:
-        found = evaluate(labels, scratch, v)
-    return min(found, labels.beyond) * labels.scale
 
 
 @inline
@@ -140,4 +104,22 @@ def evaluate(labels: Any, scratch: Any, v: Any) -> Any:
     return least
 
 
+def looked_up(evaluate: Any) -> Any:
+    """Return the kernel of a form: the bound of a vertex that was evaluated, or else of what `evaluate` finds.
+
+    The distance to the goal in this form; `beyond` where there is no path.
+    """
+
+    @inline
+    def bound(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
+        v = number_of(labels, u)
+        found = get(scratch.value, v)
+        if found < 0:
+            found = evaluate(labels, scratch, v)
+        return min(found, labels.beyond) * labels.scale
+
+    return bound
+
+
+distance = looked_up(evaluate)
 GOAL = GoalSearch(start, scratch=SCRATCH)
