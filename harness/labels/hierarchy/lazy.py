@@ -31,7 +31,7 @@ import numpy as np
 from aacbench.contract.method import GoalSearch, Scratch
 from aacbench.labels.hierarchy.heaps import pop, push
 from aacbench.labels.hierarchy.packed import arc_at, record_of
-from aacbench.labels.hierarchy.plain import FAR, looked_up, number_of
+from aacbench.labels.hierarchy.plain import FAR, in_weights, number_of
 from aacbench.search.scratch import add_work, get, inline, is_set, put
 from aacbench.util.compiled import allocation_free
 
@@ -168,5 +168,12 @@ def _open(labels: Any, scratch: Any, v: Any, known: Any) -> Any:
     return least, v, at, end, head_width, weight_width
 
 
-bound = looked_up(evaluate)
+@inline
+def packed_bound(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
+    """The bound on the distance from u to the goal, exact without a core."""
+    v = number_of(labels, u)
+    known = get(scratch.value, v)
+    return in_weights(labels, known if known >= 0 else evaluate(labels, scratch, v))
+
+
 GOAL = GoalSearch(start, scratch=SCRATCH)

@@ -49,6 +49,12 @@ def number_of(labels: Any, v: Any) -> Any:
     return low_bits(window(labels.place, np.uint64(v) * width), width)
 
 
+@inline
+def in_weights(labels: Any, found: Any) -> Any:
+    """A bound in the unit of the graph's weights; `beyond` where there is no path."""
+    return min(found, labels.beyond) * labels.scale
+
+
 @allocation_free
 def start(labels: Any, scratch: Any, t: Any) -> None:
     """Search upwards from the goal against the arcs: each vertex after all those below it, by its number."""
@@ -104,22 +110,12 @@ def evaluate(labels: Any, scratch: Any, v: Any) -> Any:
     return least
 
 
-def looked_up(evaluate: Any) -> Any:
-    """Return the kernel of a form: the bound of a vertex that was evaluated, or else of what `evaluate` finds.
-
-    The distance to the goal in this form; `beyond` where there is no path.
-    """
-
-    @inline
-    def bound(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
-        v = number_of(labels, u)
-        found = get(scratch.value, v)
-        if found < 0:
-            found = evaluate(labels, scratch, v)
-        return min(found, labels.beyond) * labels.scale
-
-    return bound
+@inline
+def distance(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
+    """The distance from u to the goal; `beyond` where there is no path."""
+    v = number_of(labels, u)
+    known = get(scratch.value, v)
+    return in_weights(labels, known if known >= 0 else evaluate(labels, scratch, v))
 
 
-distance = looked_up(evaluate)
 GOAL = GoalSearch(start, scratch=SCRATCH)
