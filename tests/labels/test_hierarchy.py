@@ -175,6 +175,7 @@ def test_blocks_of_long_records_have_their_own_offsets():
         for k in range(len(begin))
     ]
     assert where == (8 * begin).tolist()
+    assert packing.all_begins({f"up_{part}": array for part, array in found.items()}, "up").tolist() == begin.tolist()
 
 
 # Bounds

@@ -102,7 +102,7 @@ def test_with_a_core_the_budget_is_kept_and_bounds_hold(tmp_path, budget):
 
 def test_a_core_has_more_landmarks_than_labels_alone(tmp_path):
     net = network(load("road-2000"))
-    size = 0.99 * bytes_per_vertex(built("ch", net, tmp_path, 256, pack="bytes"), net)
+    size = 0.995 * bytes_per_vertex(built("ch", net, tmp_path, 256, pack="bytes"), net)
     heuristic = built("ch-core", net, tmp_path, size)
     assert 0 < heuristic.facts["core"] < net.graph.vertices
     assert heuristic.settings["forward"] > size // 8

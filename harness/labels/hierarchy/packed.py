@@ -7,6 +7,7 @@ The widths of the classes are chosen for the graph. Where records begin is known
 and for a record from there in one byte; a block that is longer than that has its own four bytes for each record.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -121,6 +122,15 @@ def _offsets(begin: Array) -> dict[str, Array]:
     block[long] = np.arange(long.sum()) * BLOCK + LONG
     relative = np.where(long[:, None], 0, within).astype(np.uint8).reshape(-1)[:rows]
     return {"block": block, "rel": relative, "wide": filled[long].astype(np.uint32).reshape(-1)}
+
+
+def all_begins(arrays: Mapping[str, Array], side: str) -> Array:
+    """The byte at which each record of a side begins, and the last one ends: what `_offsets` was given."""
+    block, relative, wide = (arrays[f"{side}_{part}"] for part in ("block", "rel", "wide"))
+    base = np.repeat(block, BLOCK)[: len(relative)].astype(np.int64)
+    begin, long = base + relative, base >= LONG
+    begin[long] = wide[base[long] - int(LONG) + np.flatnonzero(long) % BLOCK]
+    return begin
 
 
 @kernel
