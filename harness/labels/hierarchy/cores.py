@@ -22,7 +22,8 @@ def core_heuristics(
     """Yield heuristics with a core, ever smaller ones, to take the first that fits; none if ALT has more landmarks.
 
     The sizes of records with a core are estimated to choose how many vertices to contract: as many as leave room for
-    the most landmarks, or for the number wanted. The labels on the core are plain; `core_labels` is the only place that knows.
+    the most landmarks, or for the number wanted. The labels on the core are plain; `core_labels` is the only place
+    that knows.
     """
     sides = 1 if symmetric else 2
     alone = room // (_LABEL * sides * made.vertices)
