@@ -2,13 +2,13 @@
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from aacbench.errors import DataError, UsageError
 from aacbench.graphs.catalogue import comes_with_us
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from aacbench.graphs.record import Graph
     from aacbench.maps.record import MapSet
 
+T = TypeVar("T")
 OBSERVER_SECONDS = 10.0  # an observer that needs longer must start a process of its own
 KINDS = ("methods", "graphs", "protocols", "encoders", "maps", "reports")  # that a plugin declares
 
@@ -202,30 +203,28 @@ def _load_graph(declared: LoadedGraph) -> "Graph":
     """Call a plugin's loader and copy its fields into a new `Graph`, so that a subclass cannot misbehave later."""
     from aacbench.graphs.record import Graph
 
-    name, where = declared.source.name, declared.origin.where
-    try:
-        with boundary(f"The graph {name!r} of {where} cannot be loaded"):
-            graph = declared.source.load()
-            if not isinstance(graph, Graph):
-                kind = type(graph).__name__
-                raise PluginError(f"The graph {name!r} of {where} is a {kind}; load() must return a Graph.")
-            values = {field.name: getattr(graph, field.name) for field in fields(Graph)}
-            return Graph(**{**values, "name": name})
-    except PluginError as error:
-        raise DataError(str(error)) from error
+    def made(graph: Graph) -> Graph:
+        values = {field.name: getattr(graph, field.name) for field in fields(Graph)}
+        return Graph(**{**values, "name": declared.source.name})
+
+    return _loaded(declared, "graph", Graph, made)
 
 
 def _load_maps(declared: LoadedMaps) -> "MapSet":
     from aacbench.maps.record import MapSet, checked
 
-    name, where = declared.source.name, declared.origin.where
+    return _loaded(declared, "map set", MapSet, lambda maps: checked(replace(maps, name=declared.source.name)))
+
+
+def _loaded(declared: LoadedGraph | LoadedMaps, what: str, record: type[T], made: Callable[[T], T]) -> T:
+    name = f"The {what} {declared.source.name!r} of {declared.origin.where}"
     try:
-        with boundary(f"The map set {name!r} of {where} cannot be loaded"):
-            maps = declared.source.load()
-            if not isinstance(maps, MapSet):
-                kind = type(maps).__name__
-                raise PluginError(f"The map set {name!r} of {where} is a {kind}; load() must return a MapSet.")
-            return checked(replace(maps, name=name))
+        with boundary(f"{name} cannot be loaded"):
+            loaded = declared.source.load()
+            if not isinstance(loaded, record):
+                kind = type(loaded).__name__
+                raise PluginError(f"{name} is a {kind}; load() must return a {record.__name__}.")
+            return made(loaded)
     except PluginError as error:
         raise DataError(str(error)) from error
 

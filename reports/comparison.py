@@ -145,17 +145,17 @@ def table(rows: Sequence[Comparison]) -> list[dict[str, str]]:
             "queries": str(row.queries),
             "pairs": str(row.pairs),
             "left out": str(row.left_out) if row.left_out else "",
-            "mean A": f"{row.mean_a:.2f}",
-            "mean B": f"{row.mean_b:.2f}",
-            "mean of the lesser": f"{row.mean_of_minimum:.2f}",
-            "A/B": f"{row.ratio_of_means:.4f}",
-            "h_work A": f"{row.work_a:.2f}" if lazy else "",
-            "h_work B": f"{row.work_b:.2f}" if lazy else "",
-            "total A/B": f"{row.ratio_of_totals:.4f}" if lazy else "",
-            "geometric A/B": f"{row.geometric_mean_ratio:.4f}",
-            "A fewer %": f"{100 * row.won:.1f}",
-            "B fewer %": f"{100 * row.lost:.1f}",
-            "tied %": f"{100 * row.tied:.1f}",
+            "mean A": _counted(row, row.mean_a, ".2f"),
+            "mean B": _counted(row, row.mean_b, ".2f"),
+            "mean of the lesser": _counted(row, row.mean_of_minimum, ".2f"),
+            "A/B": _counted(row, row.ratio_of_means, ".4f"),
+            "h_work A": _counted(row, row.work_a, ".2f") if lazy else "",
+            "h_work B": _counted(row, row.work_b, ".2f") if lazy else "",
+            "total A/B": _counted(row, row.ratio_of_totals, ".4f") if lazy else "",
+            "geometric A/B": _counted(row, row.geometric_mean_ratio, ".4f"),
+            "A fewer %": _counted(row, 100 * row.won, ".1f"),
+            "B fewer %": _counted(row, 100 * row.lost, ".1f"),
+            "tied %": _counted(row, 100 * row.tied, ".1f"),
             "A B/v": optional(row.bytes_a, ".1f"),
             "B B/v": optional(row.bytes_b, ".1f"),
             "A - B B/v": "" if row.bytes_a is None or row.bytes_b is None else f"{row.bytes_a - row.bytes_b:.1f}",
@@ -164,9 +164,15 @@ def table(rows: Sequence[Comparison]) -> list[dict[str, str]]:
     ]
 
 
+def _counted(row: Comparison, value: float, form: str) -> str:
+    return format(value, form) if row.pairs else ""
+
+
 def notes(rows: Sequence[Comparison], a: str, b: str, differing: Mapping[str, tuple[str, str]]) -> list[str]:
     """Return what a reader of the table must know, one line each."""
     found = [] if all(row.matched for row in rows) else [f"A or B {UNMATCHED}"]
+    empty = [f"{row.graph} at {row.budget:g} B/v" for row in rows if not row.pairs]
+    found += [f"A and B answered no test query in common on {', '.join(empty)}."] if empty else []
     found += [] if BASELINE in (a, b) else unlike_memory(rows)
     found += [f"{WORK} A total is expansions and h_work together."] if _lazy(rows) else []
     found += [

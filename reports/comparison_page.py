@@ -48,7 +48,7 @@ def html(found: Compared) -> str:
         title=f"{a} against {b}",
         summary=f"In {'studies' if studies[1:] else 'study'} {' and '.join(str(side.study) for side, _ in studies)}",
         alarm=_alarm(found),
-        sentences=f"{result(rows, a, b)} {memory(found)}",
+        sentences=" ".join([result(rows, a, b), *([memory(found)] if any(row.pairs for row in rows) else [])]),
         results=sheet("Comparison", comparison.table(rows), comparison.TEXT_COLUMNS, notes, found.command),
         figures=[picture(drawing) for drawing in drawings(found)],
         studies=[(str(side.study), provenance(contents), runs(side.study)) for side, contents in studies],

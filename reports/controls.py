@@ -20,6 +20,7 @@ from aacbench.stats import ESTIMANDS, Estimand
 TEXT_COLUMNS = ("graph", "factor", "switched to", "counts", "outcome")
 EQUAL, OTHER_QUERIES, NOT_AVAILABLE, ESTIMAND = "equal", "other queries", "not available", "estimand"
 REDUCTION = "reduction_of_means_pp"
+ONE_METHOD = "What the variants are worth is shown beside the difference of two methods; this study has rows of fewer."
 RATIOS = ("geometric_mean_ratio", "median_ratio")  # other summaries of the same rows; the table has the ratio of means
 
 
@@ -335,9 +336,9 @@ def sentences(found: Controls) -> list[str]:
         told.append(
             f"{graph} at {budget:g} B/v: {effect}{span}. "
             + (
-                f"Worth more than that to one of the methods: {named}."
+                f"Switches that change the reduction of one of the methods by more than {abs(own.effect):.2f}: {named}."
                 if more
-                else "No switch is worth more than that."
+                else f"No switch changes the reduction of a method by more than {abs(own.effect):.2f}."
             )
         )
     return told

@@ -1,7 +1,7 @@
 """The page of a study: one HTML file with everything inside, which opens from disk and asks no host for anything."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from aacbench.run.study import StudyContents
 
 CONTROLS = "controls"  # the figure that has a place of its own
 SHORT = 12  # digits of a digest
+MOST_PROBLEMS = 100  # rows about cells that are not ok
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +112,44 @@ def _alarm(contents: StudyContents) -> str:
 
 
 def _problems(found: Findings) -> Sheet | None:
-    """Return every cell that is not ok, worst first, with its reason and how to look into it."""
-    bad = [cell for cell in found.contents.planned_cells() if cell.outcome != "ok"]
-    bad.sort(key=lambda cell: -OUTCOMES.index(cell.outcome))
-    if not bad:
+    """Return what is not ok, worst first; cells of a method that failed for the same reason are one row."""
+    rows = [*_lost(found), *_failed(found)]
+    if not rows:
         return None
-    rows = [
-        {
-            "outcome": cell.outcome,
-            **_place(cell),
-            "reason": cell.record.get("reason") or "no reason given",
-            "look into it": _replay(found.root, cell),
-        }
-        for cell in bad
-    ]
-    text = ("outcome", "graph", "method", "reason", "look into it")
+    text = ("outcome", "graph", "budget", "method", "reason", "look into it")
     notes = ["A method of a plugin file is replayed with --plugin FILE."]
-    return sheet("Cells that are not ok", rows, text, notes, f"aacbench status {quoted(found.root)}")
+    if len(rows) > MOST_PROBLEMS:
+        notes.append(f"The first {MOST_PROBLEMS} of {len(rows):,} are listed; `aacbench status --cells` has all.")
+    command = f"aacbench status {quoted(found.root)} --cells"
+    return sheet("Cells that are not ok", rows[:MOST_PROBLEMS], text, notes, command)
+
+
+def _lost(found: Findings) -> Iterator[dict[str, str]]:
+    """Yield a row for each cell that is damaged, or planned and not there."""
+    counted = found.contents.summary()
+    lost = [("damaged", reason) for reason in counted.damaged.values()]
+    lost += [("missing", f"Cell {name[:SHORT]} is planned and not there.") for name in counted.missing]
+    nowhere = {"cells": "1", "graph": "", "budget": "", "method": ""}
+    for outcome, reason in lost:
+        yield {"outcome": outcome, **nowhere, "reason": reason, "look into it": "Run the study again."}
+
+
+def _failed(found: Findings) -> Iterator[dict[str, str]]:
+    groups: dict[tuple[int, str, str], list[Cell]] = {}
+    for cell in found.contents.planned_cells():
+        if cell.outcome != "ok":
+            key = -OUTCOMES.index(cell.outcome), _place(cell)["method"], str(cell.record.get("reason") or "")
+            groups.setdefault(key, []).append(cell)
+    for (_, method, reason), cells in sorted(groups.items(), key=lambda group: group[0][0]):
+        yield {
+            "outcome": cells[0].outcome,
+            "cells": str(len(cells)),
+            "graph": ", ".join(dict.fromkeys(cell.key["graph"] for cell in cells)),
+            "budget": ", ".join(dict.fromkeys(f"{cell.key['budget']:g}" for cell in cells)),
+            "method": method,
+            "reason": reason or "no reason given",
+            "look into it": _replay(found.root, cells[0]),
+        }
 
 
 def _results(found: Findings) -> Sheet:
@@ -142,8 +164,15 @@ def _results(found: Findings) -> Sheet:
         if in_controls
         else []
     )
-    shown = [row.cells() for row in rows]
+    shown = [_outcome_first(row.cells()) for row in rows]
     return sheet("Results", shown, tables.TEXT_COLUMNS, notes, f"aacbench report {quoted(found.root)} --csv")
+
+
+def _outcome_first(cells: Mapping[str, str]) -> dict[str, str]:
+    """Put the outcome before the method, so that it is seen on a narrow page."""
+    names = [name for name in cells if name != "outcome"]
+    names.insert(names.index("method"), "outcome")
+    return {name: cells[name] for name in names}
 
 
 def _controls(found: Findings) -> dict[str, Any] | None:

@@ -19,4 +19,6 @@ def study_text(
         parts.append(latency.markdown(own_times))
     if found := controls.controls_of(contents):
         parts.append(controls.markdown(found))
+    elif contents.has_variants:
+        parts.append(controls.ONE_METHOD)
     return "\n\n".join(parts)

@@ -26,6 +26,11 @@ def _fewest(rows: Sequence[Row]) -> str:
         places.setdefault((row.graph, row.budget), []).append(row)
     methods = list(dict.fromkeys(row.method for row in ranked))
     where = f"{_count(len({row.graph for row in ranked}), 'graph')} at {_and(_budgets(ranked))} B/v"
+    if len(places) == 1 and 1 < len(methods) <= MOST_NAMED:
+        best, *rest = sorted(ranked, key=lambda row: row.test or 0)
+        beside = _and([f"{row.method} {row.test:,.1f}" for row in rest])
+        place = f"On {best.graph} at {best.budget:g} B/v"
+        return f"{place}, {best.method} expands {best.test:,.1f} vertices per query, {beside}."
     if len(methods) == 1:
         reductions = [row.reduction for row in ranked if row.reduction is not None]
         if not reductions:
@@ -38,7 +43,7 @@ def _fewest(rows: Sequence[Row]) -> str:
     listed = _and([f"{name} in {won[name]}" for name in best[:MOST_NAMED]] + _others(best[MOST_NAMED:], won))
     ties = " (a tie counts for each)" if tied else ""
     return (
-        f"Of the methods compared on {where}, the one that expands the fewest vertices at the same budget is "
+        f"On {where}, the fewest vertices of all methods at the same budget are expanded by "
         f"{listed} of {_count(len(places), 'case')}{ties}."
     )
 
@@ -53,7 +58,8 @@ def _tested(tables: Sequence[Table]) -> str:
         outcomes = {f"{len(compared)} methods": sum(outcomes.values(), Counter())}
     verb = "are" if len(compared) > MOST_NAMED else "is"
     parts = [
-        f"{name} {verb} {_and([f'{outcome} in {count}' for outcome, count in counts.most_common()])}"
+        f"{name} {verb} {_and([f'{outcome} in {count}' for outcome, count in counts.most_common()])} "
+        f"of {_count(counts.total(), 'case')}"
         for name, counts in outcomes.items()
     ]
     others = {table.b for table in compared}
@@ -61,8 +67,7 @@ def _tested(tables: Sequence[Table]) -> str:
     profiles = _and(list(dict.fromkeys(table.profile.label for table in compared)))
     matched = all(table.profile.pairing == MEASURED for table in compared)
     how = "at matched memory" if matched else "at the same budget"
-    cases = f" of {sum(len(table.cells) for table in compared)} cases" if len(compared) > MOST_NAMED else ""
-    return f"Tested{against} {how} ({profiles}), {'; '.join(parts)}{cases}."
+    return f"Tested{against} {how}, {'; '.join(parts)} (analysis {profiles})."
 
 
 def _others(names: Sequence[str], won: Counter[str]) -> list[str]:
@@ -73,7 +78,7 @@ def _outcome(cell: Analysis, table: Table) -> str:
     effect = cell.effect
     if effect.outcome in (DIFFERENT, WITHIN) and effect.estimate is not None:
         ahead = (effect.estimate > effect.null) == (table.estimand.better == "higher")
-        return f"{'better' if ahead else 'worse'}{' but within the margin' if effect.outcome == WITHIN else ''}"
+        return f"{effect.outcome} ({'better' if ahead else 'worse'})"
     if effect.status == DEGENERATE and effect.estimate == effect.null:
         return "exactly equal"
     return effect.outcome or effect.status

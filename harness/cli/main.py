@@ -2,6 +2,7 @@
 
 import errno
 import sys
+import warnings
 from importlib import import_module
 from pathlib import Path
 
@@ -90,6 +91,7 @@ def group(debug: bool) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; print an error as one sentence, and exit with 2, or with 4 for damage."""
     words = sys.argv[1:] if arguments is None else arguments
+    warnings.formatwarning = _as_sentence
     try:
         group.main(args=words, prog_name="aacbench")
     except AacbenchError as error:
@@ -103,6 +105,13 @@ def main(arguments: list[str] | None = None) -> None:
             raise
         click.echo(f"aacbench: {sentence}", err=True)
         sys.exit(USAGE)
+
+
+def _as_sentence(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: object) -> str:
+    """Return a warning of ours as one line, and any other with the place that it comes from."""
+    if category.__module__.startswith("aacbench."):
+        return f"aacbench: {message}\n"
+    return f"{filename}:{lineno}: {category.__name__}: {message}\n"
 
 
 def _exit_code(error: AacbenchError) -> int:

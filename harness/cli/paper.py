@@ -168,7 +168,7 @@ def show(label: str, root: Path, as_json: bool) -> None:
     if as_json:
         echo_json(text.exhibit_record(exhibit) | {"studies": folders, "missing": missing})
         return
-    click.echo(text.exhibit_text(exhibit, known.runs_of(label), folders, missing))
+    click.echo(text.exhibit_text(exhibit, known.reasons_of(label), folders, missing))
 
 
 @paper.command()
@@ -186,7 +186,6 @@ def report(labels: tuple[str, ...], changed: bool, root: Path, as_json: bool) ->
     from aacbench.protocols.paper import read_paper
     from aacbench.reports.paper import text
     from aacbench.reports.paper.comparison import DIFFERENT, NEAR, compare, results
-    from aacbench.reports.paper.data import missing_data
     from aacbench.reports.paper.studies import Shelf
 
     known = read_paper()
@@ -203,16 +202,17 @@ def report(labels: tuple[str, ...], changed: bool, root: Path, as_json: bool) ->
         return
     for label, rows in chosen.items():
         exhibit = known.exhibit(label)
-        missing = [sentence for graph in exhibit.graphs if (sentence := missing_data(graph))]
+        missing = shelf.missing(exhibit).values()
         counted = text.summary(results(rows)) or "nothing replayed"
         click.echo(f"## {label}: {exhibit.title}\n\n{len(rows)} values; {counted}.\n\n{text.table(rows)}")
-        others = text.other_rows(shelf.studies(label), shelf.studies(label, modern=True))
+        others = text.other_rows(shelf.studies(label), shelf.studies(label, modern=True), known.graphs)
         click.echo("\n".join(["", *text.notes(exhibit, missing, others), ""]))
 
 
 @paper.command()
 @LABELS
 @click.option("--replayed", is_flag=True, help="Check the claims on replayed values too.")
+@click.option("--numbers", is_flag=True, help="Print the numbers behind each claim, and remarks on it.")
 @click.option(
     "--verdict",
     type=click.Choice(["holds", "fails", "not checkable"]),
@@ -220,7 +220,9 @@ def report(labels: tuple[str, ...], changed: bool, root: Path, as_json: bool) ->
 )
 @ROOT
 @AS_JSON
-def claims(labels: tuple[str, ...], replayed: bool, verdict: str | None, root: Path, as_json: bool) -> None:
+def claims(
+    labels: tuple[str, ...], replayed: bool, numbers: bool, verdict: str | None, root: Path, as_json: bool
+) -> None:
     """Check what the paper's text claims, by the printed numbers: holds, fails, or not checkable.
 
     With exhibits, only claims about these.
@@ -249,4 +251,4 @@ def claims(labels: tuple[str, ...], replayed: bool, verdict: str | None, root: P
     if as_json:
         echo_json({name: list(map(text.verdict_record, found)) for name, found in verdicts.items()})
         return
-    click.echo(text.claims_text(verdicts))
+    click.echo(text.claims_text(verdicts, numbers=numbers))

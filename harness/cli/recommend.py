@@ -10,11 +10,12 @@ from aacbench.cli.shared import (
     MEMORY_LIMIT,
     PLUGIN_FILES,
     TIME_LIMIT,
+    WORKERS,
     echo_json,
     positive,
     stop_by_signals,
 )
-from aacbench.library.options import MANY_WORKERS, REPETITIONS, default_workers
+from aacbench.library.options import REPETITIONS
 from aacbench.processes.pool import start_server
 from aacbench.run.exit_codes import ALL_OK, NOTHING_RAN
 
@@ -27,13 +28,7 @@ from aacbench.run.exit_codes import ALL_OK, NOTHING_RAN
 @click.option("--methods", help="Candidates, as for `aacbench run`.  [default: those of the protocol recommend]")
 @click.option("--queries", help="V/T for validation and test, or a .csv or .scen file of your own queries.")
 @PLUGIN_FILES
-@click.option(
-    "--workers",
-    default=default_workers,
-    show_default="as many as cores, up to 4",
-    type=click.IntRange(1, MANY_WORKERS),
-    help="Worker processes.",
-)
+@WORKERS
 @click.option("--repetitions", default=REPETITIONS, show_default=True, type=click.IntRange(1), help="Times per query.")
 @click.option("--out", type=FOLDER, help="The folder of the study behind it.  [default: studies/recommend-DIGEST]")
 @TIME_LIMIT

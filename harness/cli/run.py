@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from aacbench.cli.shared import MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, report_damage, stop_by_signals
-from aacbench.library.options import EXECUTORS, MANY_WORKERS, REPETITIONS, RunOptions, default_workers
+from aacbench.cli.shared import MEMORY_LIMIT, PLUGIN_FILES, TIME_LIMIT, WORKERS, report_damage, stop_by_signals
+from aacbench.library.options import EXECUTORS, REPETITIONS, RunOptions
 from aacbench.processes.pool import start_server
 from aacbench.run.exit_codes import ALL_OK, NOTHING_RAN
 
@@ -28,13 +28,7 @@ STOPPED = 1  # as for a run that could not finish some of its cells
 @click.option("--convention", help="Accounting convention, such as measured/1 or directionality-aware/1.")
 @click.option("--traffic", help='Weights raised after the build, such as "none,arcs[share=0.05,factor=3]".')
 @PLUGIN_FILES
-@click.option(
-    "--workers",
-    default=default_workers,
-    show_default="as many as cores, up to 4",
-    type=click.IntRange(1, MANY_WORKERS),
-    help="Worker processes.",
-)
+@WORKERS
 @click.option(
     "--executor",
     type=click.Choice(EXECUTORS),

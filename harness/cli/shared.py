@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from aacbench.errors import UsageError
-from aacbench.library.options import LEAST_MEMORY, MEMORY_GIB, MOST_MEMORY, TIME_SECONDS
+from aacbench.library.options import LEAST_MEMORY, MANY_WORKERS, MEMORY_GIB, MOST_MEMORY, TIME_SECONDS, default_workers
 from aacbench.library.plugins import check_readable
 from aacbench.run.layout import STUDIES
 from aacbench.util.canonical import finite
@@ -47,6 +47,13 @@ PLUGIN_FILES = click.option(
     type=FOLDER,
     callback=_readable_files,
     help="Load a plugin from a Python file; may be given several times.",
+)
+WORKERS = click.option(
+    "--workers",
+    default=default_workers,
+    show_default="as many as cores, up to 4",
+    type=click.IntRange(1, MANY_WORKERS),
+    help="Worker processes.",
 )
 TIME_LIMIT = click.option(
     "--time-limit", default=TIME_SECONDS, show_default=True, callback=positive, help="Seconds a cell may take."

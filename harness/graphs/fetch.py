@@ -100,7 +100,7 @@ def _accept(path: Path, file: DataFile, origin: str | None = None) -> Found:
         reason += ", and plain http does not protect it"
     warnings.warn(
         f"{shown} is used unverified ({reason}); its sha256 is {digest}. Compare that with a copy you trust; to have "
-        f"it checked from now on, list it as sha256 of {file.at} in aacbench/graphs/catalogue.toml.",
+        f"it checked from now on, list it as sha256 of {file.at} in graphs/catalogue.toml of the installed package.",
         UnverifiedDataWarning,
         stacklevel=4,
     )

@@ -226,7 +226,7 @@ def _finish(config: RunConfig, contents: StudyContents, rows: list[tables.Row], 
 def _next_commands(root: Path, rows: list[tables.Row]) -> Iterator[str]:
     """Yield what a user may do with a study, ready to be pasted into a shell."""
     study = quote(str(root))
-    yield f"aacbench report {study} --open"
+    yield f"aacbench report {study} --open  # the page {quote(str(root / DERIVED / 'report.html'))}, with figures"
     yield f"aacbench status {study} --cells"
     places: dict[tuple[str, float], list[str]] = {}
     for row in rows:

@@ -21,6 +21,7 @@ from aacbench.protocols.paper.records import (
     PaperGraph,
     PaperRun,
     Printed,
+    Reason,
     SeedRecord,
 )
 from aacbench.protocols.reader import TOP
@@ -44,7 +45,7 @@ _FACTS = (
     *("badge", "lines", "methods", "budgets", "seeds", "queries", "estimand", "plus_minus"),
     *("convention", "search", "selection", "profile", "columns"),
 )
-_RUN = ("stand_in", "compare", "prints", "seeds_of", "seed_draws", "note")
+_RUN = ("stand_in", "compare", "prints", "seeds_of", "seed_draws")
 
 
 @cache
@@ -64,6 +65,7 @@ def parse_paper(texts: Mapping[str, str]) -> Paper:
         graphs=graphs,
         exhibits=exhibits,
         runs=tuple(_run(table, runs["defaults"]) for table in runs["run"]),
+        reasons=tuple(_reason(table) for table in runs["reason"]),
         claims=tuple(_by_id(CLAIMS, (_claim(table) for table in claims["claim"])).values()),
         records=tuple(SeedRecord(**_frozen(table)) for table in record["record"]),
     )
@@ -122,6 +124,11 @@ def _run(table: dict[str, Any], defaults: Mapping[str, Any]) -> PaperRun:
     )
 
 
+def _reason(table: dict[str, Any]) -> Reason:
+    _only(table, Reason.__slots__, f"{RUNS}: a reason")
+    return Reason(**{key: _tuples(value) for key, value in table.items()})
+
+
 def _claim(table: dict[str, Any]) -> Claim:
     where = f"{CLAIMS}: {table.get('id', 'a claim without id')}"
     _only(table, Claim.__slots__, where)
@@ -156,6 +163,8 @@ def _check(paper: Paper) -> None:
     for run in paper.runs:
         _known(run.exhibits, paper.exhibits, f"{RUNS}: {run.name}: exhibit")
         _known(run.graphs, paper.graphs, f"{RUNS}: {run.name}: graph")
+    for reason in paper.reasons:
+        _known(reason.exhibits, paper.exhibits, f"{RUNS}: exhibit of a reason")
     for claim in paper.claims:
         _known(claim.exhibits, paper.exhibits, f"{CLAIMS}: {claim.id}: exhibit")
         _known([claim.rule], RULES, f"{CLAIMS}: {claim.id}: rule")

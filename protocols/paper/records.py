@@ -110,12 +110,25 @@ class PaperRun:
     prints: Mapping[str, Any] = field(default_factory=dict)
     seeds_of: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     seed_draws: bool = False
-    note: str = ""
 
     @property
     def graphs(self) -> tuple[str, ...]:
         """The paper's graphs that the run is for, of all exhibits."""
         return tuple(dict.fromkeys(graph for graphs in self.exhibits.values() for graph in graphs))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why some printed values differ from their replay: those of these exhibits with such a row and column."""
+
+    exhibits: tuple[str, ...]
+    says: str
+    rows: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    columns: tuple[str, ...] = ()
+
+    def fits(self, label: str, printed: Printed) -> bool:
+        in_row = all(printed.row.get(key) in values for key, values in self.rows.items())
+        return label in self.exhibits and in_row and (not self.columns or printed.column in self.columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +199,7 @@ class Paper:
     graphs: Mapping[str, PaperGraph]
     exhibits: Mapping[str, Exhibit]
     runs: tuple[PaperRun, ...]
+    reasons: tuple[Reason, ...]
     claims: tuple[Claim, ...]
     records: tuple[SeedRecord, ...]
 
@@ -196,3 +210,6 @@ class Paper:
 
     def runs_of(self, label: str) -> list[PaperRun]:
         return [run for run in self.runs if label in run.exhibits]
+
+    def reasons_of(self, label: str) -> list[Reason]:
+        return [reason for reason in self.reasons if label in reason.exhibits]

@@ -275,8 +275,8 @@ class Subject:
     def search(self) -> Drawing:
         from aacbench.reports.figures import maps
 
-        root, graph, pair = self._root(), self.graph(), self._pair()
-        cells = [self._cell(graph, label) for label in pair]
+        root, graph = self._root(), self.graph()
+        cells = self._searched_cells(graph)
         where = maps.map_of(cells[0])
         query = self.choices.query if self.choices.query is not None else maps.median_query(cells[0])
         found = [maps.searched(root, cell, where, query) for cell in cells]
@@ -342,6 +342,17 @@ class Subject:
         if a is None or a == b:
             raise UsageError("Two methods are needed to be compared; this study has one.")
         return a, b
+
+    def _searched_cells(self, graph: str) -> list[Cell]:
+        """Return a cell of A and one of B; unless chosen, A is the first method that searches otherwise than B."""
+        a, b = self._pair()
+        other = self._cell(graph, b)
+        for label in [a] if self.choices.a else [a, *(label for label in self.methods if label not in (a, b))]:
+            with suppress(UsageError):
+                cell = self._cell(graph, label)
+                if list(cell.queries["expanded"]) != list(other.queries["expanded"]):
+                    return [cell, other]
+        return [self._cell(graph, a), other]
 
     def _budget(self, graph: str, *labels: str) -> float:
         of = [{cell.key["budget"] for cell in self.on(graph) if cell.key["label"] == label} for label in labels]

@@ -59,7 +59,7 @@ def draw(found: Controls, panels: Sequence[Sequence[Line]], caption: str, marks:
     first.set_yticks(range(len(lines)), [_named(line) for line in lines])
     first.set_ylim(len(lines) - 0.4, -0.6)
     handles, labels = first.get_legend_handles_labels()
-    band = Patch(color=LINE, alpha=0.7, linewidth=0, label=f"as far from zero as {found.a} from {found.b}")
+    band = Patch(color=LINE, alpha=0.7, linewidth=0, label=f"within the difference of {found.a} and {found.b}")
     bands = [band]
     if any(panel[0].interval for panel in panels):
         bands.append(Patch(color=LINE, alpha=0.3, linewidth=0, label="to the end of its 95 % interval"))

@@ -1,7 +1,7 @@
 """Mean expansions against measured bytes, with the spread over seeds and the lower envelope."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,8 @@ def draw(found: Sequence[Point], caption: str, title: str = "", marks: Mapping[s
     figure, axes = canvas(height=2.9, width=COLUMN)
     marks = marks or marks_of(point.method for point in found)
     front = envelope(found)
+    if front:  # on to the most bytes of all: what was reached with fewer holds there too
+        front.append(replace(front[-1], measured=max(point.measured for point in found)))
     axes.plot(
         [point.measured for point in front],
         [point.mean for point in front],

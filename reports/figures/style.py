@@ -13,12 +13,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.rcsetup import cycler
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 COLUMN, PAGE = 3.5, 7.1  # inches: the width of a paper's column, and of both
 INK, PAPER, QUIET, LINE = "#000000", "#ffffff", "#595959", "#d0d0d0"  # a page replaces these in its dark scheme
 RASTER_DPI = 200  # of points on a map, which would make a vector file huge
 CAPTION_SIZE = 6
+NARROW = 1.8  # a logarithmic axis from a value to less than so many times it has evenly spaced numbers
 LEGEND_ROW = 0.15  # inches
 
 # Okabe and Ito's colours that stand out on white and on black. Markers and lines differ too, for print in grey; the
@@ -124,7 +125,8 @@ def log_axis(axis: Any, values: Sequence[float]) -> None:
     positive = [value for value in values if value > 0]
     decades = max(positive, default=1) / min(positive, default=1)
     steps = (1.0,) if decades > 2000 else (1.0, 2.0, 5.0) if decades > 5 else (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
-    axis.set_major_locator(LogLocator(subs=steps))
+    narrow = decades < NARROW
+    axis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]) if narrow else LogLocator(subs=steps))
     axis.set_major_formatter(FuncFormatter(lambda value, _: plain_number(value)))
     axis.set_minor_locator(NullLocator())
     axis.set_minor_formatter(NullFormatter())

@@ -141,13 +141,9 @@ def _admissible(place: Place) -> Found | None:
 
 
 def _vertices(place: Place) -> Found | None:
-    for study in place.studies:
-        if study.replay.graph == place.printed.row.get("graph"):
-            for cell in study.cells:
-                arrays = cell.record.get("bytes", {}).get("arrays", ())
-                if cell.key["method"] == BASELINE and arrays:
-                    return Found(arrays[0]["shape"][0])
-    return None
+    graph = place.printed.row.get("graph")
+    sizes = (study.vertices for study in place.studies if study.replay.graph == graph)
+    return next((Found(size) for size in sizes if size is not None), None)
 
 
 def _fact(name: str) -> Callable[[Place], Found | None]:
@@ -314,6 +310,7 @@ NOT_REPLAYED = {
     "latency_ms": "a time on another machine; tab:latency has the ratios",
     "p_wilcoxon": "what was tested against what is not said",
     "predicted_gap_pp": "a prediction, not a measurement",
+    "lead_over_aac_pp": "follows from tab:matched-hybrid; `aacbench paper claims` checks it",
     "verdict": "aacbench prereg verify ogbn-arxiv judges it by the published record",
 }
 NOT_MEASURED = "states how something was made or drawn; nothing to measure"

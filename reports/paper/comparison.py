@@ -7,9 +7,8 @@ from typing import Any
 
 from aacbench.protocols.paper import Exhibit, Printed, replays
 from aacbench.reports.paper.columns import COLUMNS, NOT_MEASURED, NOT_REPLAYED, Found, replayed
-from aacbench.reports.paper.data import missing_data
 from aacbench.reports.paper.published import from_record
-from aacbench.reports.paper.studies import ReplayedStudy, Shelf, failures, samples
+from aacbench.reports.paper.studies import ReplayedStudy, Shelf, failures
 
 EQUAL, NEAR, DIFFERENT, NOT_COMPARED = "equal", "within 2 sd", "different", ""
 BY_RECORD = " by the record"
@@ -17,6 +16,7 @@ NEAR_SPREADS = 2
 ROUNDING = 1e-9  # relative; a mean over seeds is not exact
 # The paper subtracts rounded numbers, so what it prints here may be one unit off.
 DIFFERENCES = ("gap_to_ceiling_pp", "validation_minus_test_pp", "observed_gap_pp")
+UNEXPLAINED = "no reason known"
 SILENT = "not applicable"  # printed where the paper did not test
 
 
@@ -41,7 +41,7 @@ def compare(shelf: Shelf, exhibit: Exhibit) -> list[Comparison]:
     """Compare every printed value of an exhibit with its replay, if there is one."""
     studies, modern = shelf.studies(exhibit.id), shelf.studies(exhibit.id, modern=True)
     # One instruction per missing graph would fill the table; they are listed once below it.
-    absent = {graph for graph in exhibit.graphs if missing_data(graph)}
+    absent = set(shelf.missing(exhibit))
     planned = {replay.graph for replay in replays(shelf.paper, exhibit.id)}
     return [_compared(shelf, exhibit, printed, studies, modern, planned, absent) for printed in exhibit.values]
 
@@ -78,9 +78,9 @@ def _compared(
     elif result in (EQUAL, NOT_COMPARED):
         why = ""
     else:
-        of_run = [sample.study.replay.run.note for sample in samples(studies, printed.row)[:1]]
-        of_graph = shelf.paper.graphs[graph].note.partition(":")[0] if graph else ""
-        why = _reason(exhibit, printed, [*of_run, of_graph], found)
+        known = [reason.says for reason in shelf.paper.reasons if reason.fits(exhibit.id, printed)]
+        known += _of_graph(shelf, graph, studies)
+        why = _reason(exhibit, printed, known, found, unexplained=result == DIFFERENT)
     under_modern = replayed(exhibit, printed, modern) if modern else None
     return Comparison(printed, found, under_modern, record, difference, in_spreads, result, why)
 
@@ -130,14 +130,22 @@ def _why_missing(
     return "not replayed yet" if graph in planned else "no run gives it"
 
 
-def _reason(exhibit: Exhibit, printed: Printed, remarks: Sequence[str], found: Found) -> str:
-    """Return what is known about a difference: of this value, of a faithful run, of its run and its graph."""
-    reasons = [str(printed.beside["note"])] if "note" in printed.beside else []
-    reasons += [f"a faithful run has {other.text()}" for other in exhibit.reruns if _is_rerun(other, printed)]
-    reasons += [remark for remark in remarks if remark]
+def _of_graph(shelf: Shelf, graph: str, studies: Sequence[ReplayedStudy]) -> list[str]:
+    """Return that the graph is another than the paper's, if it is."""
+    others = {study.graph for study in studies if study.replay.graph == graph != study.graph}
+    if others:
+        return [f"replayed on {', '.join(sorted(others))}"]
+    note = shelf.paper.graphs[graph].note.partition(":")[0] if graph else ""
+    return [note] if note else []
+
+
+def _reason(exhibit: Exhibit, printed: Printed, known: Sequence[str], found: Found, *, unexplained: bool) -> str:
+    """Return what is known about a difference: of this value, of a faithful run, of its replay and its graph."""
+    reasons = [f"a faithful run has {other.text()}" for other in exhibit.reruns if _is_rerun(other, printed)]
+    reasons += known
     reasons += [f"{found.wrong} cells have paths that are too long"] if found.wrong else []
-    below = ", ".join(known.partition(":")[0] for known in exhibit.known)
-    return "; ".join(reasons) or (f"see below: {below}" if below else "")
+    reasons = reasons or [UNEXPLAINED] * unexplained
+    return "; ".join(([str(printed.beside["note"])] if "note" in printed.beside else []) + reasons)
 
 
 def _is_rerun(other: Printed, printed: Printed) -> bool:

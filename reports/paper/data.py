@@ -16,6 +16,12 @@ def missing_data(name: str) -> str:
     return f"{name} is not here: {_instruction(name, files)}" if files else ""
 
 
+def is_unchecked(name: str) -> bool:
+    """Return whether a data set of the catalogue is read from files of which no digest is known."""
+    entry = catalogue().get(name)
+    return entry is not None and not all(file.sha256 for file in entry.graph_files.values())
+
+
 def _instruction(name: str, files: Sequence[DataFile]) -> str:
     folder = data_folder() or cache_folder() / "data"
     places = " and ".join(str(folder / file.at) for file in files)

@@ -5,10 +5,11 @@ from typing import Any
 
 from aacbench.protocols.paper import Exhibit
 from aacbench.reports.formatting import without_markup
-from aacbench.reports.paper.comparison import Comparison, compare, results
-from aacbench.reports.paper.data import missing_data
+from aacbench.reports.paper.comparison import DIFFERENT, Comparison, compare, results
 from aacbench.reports.paper.studies import Shelf
 from aacbench.reports.paper.text import summary
+
+REDUCTION = "reduction_percent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Line:
     replayed: int
     results: dict[str, int]
     furthest: float | None  # in printed standard deviations
+    furthest_points: float | None  # in percentage points, of reductions without a printed deviation
     last: str
 
     def cells(self) -> dict[str, str]:
@@ -36,9 +38,13 @@ class Line:
             "values": str(self.printed),
             "replayed": str(self.replayed or ""),
             "against print": summary(self.results),
-            "furthest": "" if self.furthest is None else f"{self.furthest:.1f} sd",
+            "furthest": self._furthest(),
             "last": self.last[:16].replace("T", " "),
         }
+
+    def _furthest(self) -> str:
+        parts = [] if self.furthest is None else [f"{self.furthest:.1f} sd"]
+        return ", ".join(parts + ([f"{self.furthest_points:.2f} points"] if self.furthest_points else []))
 
     def _data(self) -> str:
         if not self.needs:
@@ -63,11 +69,12 @@ def _line(shelf: Shelf, exhibit: Exhibit) -> Line:
         replay=exhibit.replay,
         why=exhibit.replay_why,
         needs=exhibit.graphs,
-        missing=tuple(graph for graph in exhibit.graphs if missing_data(graph)),
+        missing=tuple(shelf.missing(exhibit)),
         printed=len(exhibit.values),
         replayed=sum(comparison.replayed is not None for comparison in comparisons),
         results=results(comparisons),
         furthest=furthest(comparisons),
+        furthest_points=furthest_points(comparisons),
         last=max(finished, default=""),
     )
 
@@ -75,6 +82,13 @@ def _line(shelf: Shelf, exhibit: Exhibit) -> Line:
 def furthest(comparisons: list[Comparison]) -> float | None:
     """Return the largest difference in printed standard deviations, of the values that have one."""
     return max((abs(found.in_spreads) for found in comparisons if found.in_spreads is not None), default=None)
+
+
+def furthest_points(comparisons: list[Comparison]) -> float | None:
+    """Return the largest difference of the reductions that are different and have no printed deviation."""
+    without = (found for found in comparisons if found.result == DIFFERENT and found.in_spreads is None)
+    points = (found.difference for found in without if found.printed.column == REDUCTION)
+    return max((abs(found) for found in points if found is not None), default=None)
 
 
 def table(listed: list[Line]) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from aacbench.protocols.paper import Paper, Replay, replays
+from aacbench.protocols.paper import Exhibit, Paper, Replay, replays
 from aacbench.protocols.paper.records import SETTINGS
+from aacbench.reports.paper.data import missing_data
 from aacbench.run.events import RUN_FILE
 from aacbench.run.layout import PLAN, QUERIES_FILE, RUNS
 from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION
@@ -38,6 +39,12 @@ class ReplayedStudy:
     def graph(self) -> str:
         """The name of the graph it was run on, which a user may have chosen."""
         return str((self.contents.plan or {})["study"]["graphs"][0])
+
+    @property
+    def vertices(self) -> int | None:
+        """The number of vertices, from the one array that Dijkstra deploys."""
+        base = [cell.record.get("bytes", {}).get("arrays") for cell in self.cells if cell.key["method"] == BASELINE]
+        return next((arrays[0]["shape"][0] for arrays in base if arrays), None)
 
     def base(self, split: str) -> float | None:
         """Return Dijkstra's mean expansions."""
@@ -87,6 +94,12 @@ class Shelf:
         """Return the studies of an exhibit that are there."""
         found = (self._study(replay) for replay in replays(self.paper, label, modern))
         return [study for study in found if study is not None]
+
+    def missing(self, exhibit: Exhibit) -> dict[str, str]:
+        """Return the graphs of an exhibit that are neither here nor replayed on another one, with what to do."""
+        replayed = {study.replay.graph for study in self.studies(exhibit.id)}
+        wanted = {graph: missing_data(graph) for graph in exhibit.graphs if graph not in replayed}
+        return {graph: sentence for graph, sentence in wanted.items() if sentence}
 
     def _study(self, replay: Replay) -> ReplayedStudy | None:
         root = replay.folder(self.root)

@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from aacbench.protocols.paper import Exhibit, PaperRun, Printed
+from aacbench.protocols.paper import Exhibit, PaperGraph, Printed, Reason
 from aacbench.reports.formatting import aligned, without_markup
 from aacbench.reports.paper.claims import FAILS, HOLDS, NOT_CHECKABLE, Verdict
 from aacbench.reports.paper.columns import Found
 from aacbench.reports.paper.comparison import Comparison
+from aacbench.reports.paper.data import is_unchecked
 from aacbench.reports.paper.studies import ReplayedStudy
 from aacbench.reports.tables import rows_of
 
@@ -64,6 +65,8 @@ def number(value: float, printed: Printed) -> str:
         return f"{value:.3g}"
     decimals = max(0, -int(printed.unit_in_last_place.adjusted()))
     text = f"{value:.{decimals + 1}f}" if decimals or value != int(value) else f"{int(value)}"
+    if not float(text) and abs(value) > 0 and decimals > 3:
+        return f"{value:.2g}"
     return text if float(text) else text.removeprefix("-")
 
 
@@ -117,7 +120,9 @@ def _row(printed: Printed) -> dict[str, Any]:
     return {key: value if isinstance(value, str | int) else str(value) for key, value in printed.row.items()}
 
 
-def other_rows(studies: Sequence[ReplayedStudy], modern: Sequence[ReplayedStudy]) -> list[str]:
+def other_rows(
+    studies: Sequence[ReplayedStudy], modern: Sequence[ReplayedStudy], graphs: Mapping[str, PaperGraph]
+) -> list[str]:
     """Return what a reader must know of the studies: missing cells, other graphs, and rows that are not printed."""
     lines = []
     for study in (*studies, *modern):
@@ -129,8 +134,7 @@ def other_rows(studies: Sequence[ReplayedStudy], modern: Sequence[ReplayedStudy]
         if failed:
             lines.append(f"{study.root}: cells without a result: {summary(failed)}; run it again.")
     for study in studies:
-        if study.graph != study.replay.graph:
-            lines.append(f"{study.replay.graph} was replayed on {study.graph}.")
+        lines += _other_graph(study, graphs)
         if study.replay.stand_in or not study.replay.run.compare:
             rows = [row for row in rows_of(study.cells) if row.reduction is not None and row.nominal is not None]
             shown = ", ".join(f"{row.method} at {row.budget:g} B/v {row.reduction:.2f} %" for row in rows)
@@ -140,7 +144,17 @@ def other_rows(studies: Sequence[ReplayedStudy], modern: Sequence[ReplayedStudy]
     return list(dict.fromkeys(lines))
 
 
-def exhibit_text(exhibit: Exhibit, runs: Sequence[PaperRun], folders: Sequence[str], missing: Sequence[str]) -> str:
+def _other_graph(study: ReplayedStudy, graphs: Mapping[str, PaperGraph]) -> list[str]:
+    """Return a line where the graph may not be the paper's: a user's own, or a file that has no known digest."""
+    size = ""
+    if study.vertices is not None and study.replay.graph in graphs:
+        size = f" It has {study.vertices:,} vertices, the paper's {graphs[study.replay.graph].size_printed}."
+    if study.graph != study.replay.graph:
+        return [f"{study.replay.graph} was replayed on {study.graph}.{size}"]
+    return [f"{study.graph} is a file of yours that is not checked.{size}"] if is_unchecked(study.graph) else []
+
+
+def exhibit_text(exhibit: Exhibit, reasons: Sequence[Reason], folders: Sequence[str], missing: Sequence[str]) -> str:
     parts = [
         f"{exhibit.id} ({exhibit.kind}, section {exhibit.section}): {exhibit.title}",
         exhibit.claim,
@@ -149,9 +163,7 @@ def exhibit_text(exhibit: Exhibit, runs: Sequence[PaperRun], folders: Sequence[s
     parts += ["\n".join(f"- {line}" for line in exhibit.caption)] if exhibit.caption else []
     parts += [printed_table(exhibit.values)]
     parts += ["\n".join(f"- known: {line}" for line in exhibit.known)] if exhibit.known else []
-    parts += (
-        ["\n".join(f"- run {run.name}: {run.note}" for run in runs if run.note)] if any(r.note for r in runs) else []
-    )
+    parts += ["\n".join(f"- reason: {reason.says}" for reason in reasons)] if reasons else []
     parts += ["Studies: " + ", ".join(folders)] if folders else []
     parts += ["\n".join(f"- wanted: {sentence}." for sentence in missing)] if missing else []
     return "\n\n".join(parts)
@@ -170,20 +182,20 @@ def exhibit_record(exhibit: Exhibit) -> dict[str, Any]:
     }
 
 
-def claims_text(verdicts: Mapping[str, Sequence[Verdict]]) -> str:
-    """Return for each claim its verdicts and what it says, and in lines below it a remark and the numbers looked at."""
-    lines = []
+def claims_text(verdicts: Mapping[str, Sequence[Verdict]], *, numbers: bool = False) -> str:
+    """Return a line for each claim, with its verdicts in front; below it, if asked for, a remark and the numbers."""
+    lines = ["".join(f"{kind:<15}" for kind in verdicts) + "claim"]
     for found in zip(*verdicts.values(), strict=True):
-        kinds = list(zip(verdicts, found, strict=True))
-        words = ", ".join(f"{kind} {one.verdict}" for kind, one in kinds)
-        claim, numbers = found[0].claim, [f"  {kind}: {_numbers(one)}" for kind, one in kinds if one.used]
-        lines.append(f"{claim.id}: {words}. {claim.says}")
-        lines += [f"  remark: {claim.remark}"] if claim.remark else []
-        lines += numbers or ([f"  by hand: {claim.how}"] if claim.how else [])
+        kinds, claim = list(zip(verdicts, found, strict=True)), found[0].claim
+        lines.append("".join(f"{one.verdict:<15}" for one in found) + f"{claim.id}: {claim.says}")
+        if numbers:
+            lines += [f"  remark: {claim.remark}"] if claim.remark else []
+            used = [f"  {kind}: {_numbers(one)}" for kind, one in kinds if one.used]
+            lines += used or ([f"  by hand: {claim.how}"] if claim.how else [])
     for kind, judged in verdicts.items():
         counts = Counter(one.verdict for one in judged)
         lines.append(f"{kind}: " + ", ".join(f"{counts[word]} {word}" for word in (HOLDS, FAILS, NOT_CHECKABLE)) + ".")
-    return "\n".join(lines)
+    return "\n".join(lines) + ("" if numbers else "\n--numbers prints the numbers behind each.")
 
 
 def _numbers(found: Verdict) -> str:

@@ -56,7 +56,7 @@ def replay_on(graph, label, run, root, graphs):
 
 
 @pytest.mark.parametrize("name", ["ny.gr", "USA-road-d.NY.gr.gz"])
-def test_a_dimacs_file_of_the_users_replays_its_rows(tmp_path, name):
+def test_a_dimacs_file_of_the_users_replays_its_rows(tmp_path, monkeypatch, name):
     write_dimacs(tmp_path / name)
     graphs = given_graphs([f"dimacs:NY=file:{tmp_path / name}"], PAPER)
     code, rows = replay_on("dimacs:NY", "tab:same-pool-firstm", "same-pool", tmp_path / "paper", graphs)
@@ -65,8 +65,15 @@ def test_a_dimacs_file_of_the_users_replays_its_rows(tmp_path, name):
     for budget in (32, 64, 128):
         assert replayed["alt", budget].value == replayed["alt-pool", budget].value > 0
     assert (tmp_path / "paper" / "same-pool" / "dimacs-NY.toml").is_file()
-    told = other_rows(Shelf(PAPER, tmp_path / "paper").studies("tab:same-pool-firstm"), [])
-    assert told == [f"dimacs:NY was replayed on file:{tmp_path / name}."]
+    told = other_rows(Shelf(PAPER, tmp_path / "paper").studies("tab:same-pool-firstm"), [], PAPER.graphs)
+    assert told == [
+        f"dimacs:NY was replayed on file:{tmp_path / name}. It has {SIDE * SIDE} vertices, the paper's 264K."
+    ]
+    assert "replayed on file:" in rows[-1].why
+    monkeypatch.setenv("AACBENCH_DATA", str(tmp_path / "empty"))
+    shelf, exhibit = Shelf(PAPER, tmp_path / "paper"), PAPER.exhibit("tab:same-pool-firstm")
+    assert "dimacs:NY" not in shelf.missing(exhibit)
+    assert "osmnx:modena" in shelf.missing(exhibit)
 
 
 @pytest.mark.filterwarnings("ignore::aacbench.graphs.fetch.UnverifiedDataWarning")
@@ -81,6 +88,10 @@ def test_an_osmnx_extract_in_the_data_folder_replays_its_rows(tmp_path, monkeypa
     assert [row.replayed is not None for row in alt] == [True] * len(alt)
     aac = [row for row in rows if row.printed.row["method"] == "aac" and row.printed.column == "reduction_percent"]
     assert {row.why for row in aac} == {"not replayed yet"}
+    (told,) = other_rows(Shelf(PAPER, tmp_path / "paper").studies("tab:osmnx"), [], PAPER.graphs)
+    assert (
+        told == f"osmnx:modena is a file of yours that is not checked. It has {SIDE * SIDE} vertices, the paper's 30K."
+    )
 
 
 def test_cells_that_failed_are_named_and_run_again(tmp_path, capfd):

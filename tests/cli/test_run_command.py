@@ -196,7 +196,7 @@ def test_what_may_be_done_next_can_be_pasted(tmp_path, capsys):
     assert run_study(root, "alt,refusing,random-subset[K0=6]") == 0
     lines = capsys.readouterr().out.splitlines()
     report, status, compare = lines[lines.index("Next:") + 1 :]
-    assert shlex.split(report) == ["aacbench", "report", str(root), "--open"]
+    assert shlex.split(report, comments=True) == ["aacbench", "report", str(root), "--open"]
     assert run_line(status) == run_line(compare) == 0
     assert shlex.split(compare)[2:4] == ["alt", "random-subset[K0=6]"]
 

@@ -87,8 +87,10 @@ def test_a_page_opens_from_disk_and_asks_nobody(browser, pages, name, width, tmp
         assert len(loaded) >= {"report": 5, "compare": 2}[name]
         assert all(loaded)
         assert tab.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-        inside = "[...document.images].every((each) => each.offsetWidth <= each.parentElement.clientWidth)"
-        assert tab.value(inside)
+        inside = "(each) => each.offsetWidth <= each.parentElement.clientWidth"
+        assert tab.value(f"[...document.querySelectorAll('figure:not(.wide) img')].every({inside})")
+        legible = "(each) => each.offsetWidth >= 600 && getComputedStyle(each.parentElement).overflowX === 'auto'"
+        assert tab.value(f"[...document.querySelectorAll('figure.wide img')].every({legible})")
         assert tab.value("document.querySelectorAll('script').length") == 1
         tab.screenshot(Path(os.environ.get("AACBENCH_SCREENSHOTS", tmp_path)) / f"{name}-{width}.png")
 

@@ -115,3 +115,10 @@ def test_unknown_methods_and_nothing_in_common_are_refused(tmp_path):
         compare(*sides(root, "a", "c"))
     with pytest.raises(UsageError, match="no graph and budget in common"):
         compare(*sides(root, "a", "b"))
+
+
+def test_without_a_common_answer_there_is_no_number(tmp_path):
+    cells = [made_cell("alt", [10, 20]), made_cell("b", [10, 20], outcome="error", reason="no")]
+    text = markdown(compare(*sides(made_study(tmp_path, cells), "alt", "b")), "alt", "b")
+    assert "nan" not in text
+    assert "A and B answered no test query in common on p7 at 32 B/v." in text

@@ -92,6 +92,7 @@ def test_sides_without_a_common_answer_have_a_page_too(tmp_path):
     study = made_study(tmp_path / "study", cells)
     page = html(compared((study, study), ("alt", "b")))
     assert "alt and b answered no test query in common." in page
+    assert "Memory is matched" not in page
     assert "Not all cells are ok: 1 of their cells failed or are wrong." in page
 
 

@@ -10,6 +10,8 @@ from made_studies import made_cell, made_study
 from aacbench.errors import UsageError
 from aacbench.reports import figures, latency, statistics
 from aacbench.reports.figures import Choices, Subject, amortised, forest, pareto, profile, style
+from aacbench.reports.figures.ratios import Ratio
+from aacbench.reports.figures.ratios import draw as draw_ratios
 from aacbench.reports.tables import rows_of
 from aacbench.run.layout import cell_id
 from aacbench.run.study import read_study
@@ -60,7 +62,9 @@ def test_the_bars_span_the_seeds_and_an_oracle_is_not_on_the_envelope(contents):
     front = pareto.envelope(found)
     assert {point.method for point in front} == {"mine"}
     axes = pareto.draw(found, "").axes[0]
-    assert lines(axes)["lower envelope"].get_xydata().tolist() == [[each.measured, each.mean] for each in front]
+    *drawn, end = lines(axes)["lower envelope"].get_xydata().tolist()
+    assert drawn == [[each.measured, each.mean] for each in front]
+    assert end == [max(point.measured for point in found), front[-1].mean]  # so that a single point is seen too
     bars = axes.containers[0].lines[2][0].get_segments()
     assert [segment[:, 1].tolist() for segment in bars] == [
         pytest.approx([point.lowest, point.highest]) for point in found if point.method == "alt"
@@ -232,3 +236,24 @@ def test_traffic_begins_at_the_weights_that_were_built_on(tmp_path):
     assert [drawing.name for drawing in figures.gallery(study, [], [])].count("traffic") == 1
     with pytest.raises(UsageError, match="run the protocol traffic"):
         figures.figure("traffic", read_study(made_study(tmp_path / "still", cells[:2])))
+
+
+def test_a_narrow_logarithmic_axis_has_numbers_between(contents):
+    ratios = [Ratio("g1 at 8 B/v", 0.953, 0.97), Ratio("g1 at 16 B/v", 1.11, 1.05)]
+    axes = draw_ratios(ratios, "a", "b", "").axes[0]
+    low, high = axes.get_xlim()
+    assert len([tick for tick in axes.get_xticks() if low <= tick <= high]) >= 3
+
+
+def test_the_search_picture_takes_two_methods_that_search_otherwise(tmp_path):
+    cells = [
+        made_cell("dijkstra", [90, 80]),
+        made_cell("alt", [9, 8]),
+        made_cell("same", [9, 8]),
+        made_cell("b", [7, 6]),
+    ]
+    contents = read_study(made_study(tmp_path, cells))
+    subject = Subject(contents, Choices())
+    assert [cell.key["label"] for cell in subject._searched_cells("p7")] == ["b", "alt"]
+    chosen = Subject(contents, Choices(a="same", b="alt"))
+    assert [cell.key["label"] for cell in chosen._searched_cells("p7")] == ["same", "alt"]

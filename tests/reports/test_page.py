@@ -2,6 +2,7 @@
 
 import base64
 import re
+import shutil
 from html.parser import HTMLParser
 
 import numpy as np
@@ -156,11 +157,11 @@ def test_figures_of_an_earlier_report_go(written, tmp_path):
         ),
         (
             [made_cell("alt", [10, 20]), made_cell("b", [5, 6]), made_cell("seer", [1, 1], claims={"oracle": True})],
-            "the one that expands the fewest vertices at the same budget is b in 1 of 1 case.",
+            "On p7 at 32 B/v, b expands 5.5 vertices per query, alt 15.0.",
         ),
         (
-            [made_cell("alt", [10, 20]), made_cell("b", [10, 20])],
-            "is alt in 1 and b in 1 of 1 case (a tie counts for each).",
+            [made_cell(name, [10, 20], budget=budget) for budget in (8, 16) for name in ("alt", "b")],
+            "are expanded by alt in 2 and b in 2 of 2 cases (a tie counts for each).",
         ),
     ],
 )
@@ -182,4 +183,39 @@ def test_many_methods_do_not_make_the_sentences_long(tmp_path):
     said = two_sentences(rows_of(contents.planned_cells()), tested)
     assert len(said) < 500
     assert "8 methods are " in said
-    assert "of 48 cases." in said
+    assert "of 48 cases (analysis " in said
+
+
+def test_damaged_and_missing_cells_are_listed(tmp_path):
+    cells = [made_cell("dijkstra", [90, 80]), made_cell("alt", [9, 8]), made_cell("b", [7, 6])]
+    root = made_study(tmp_path / "study", cells)
+    damaged, missing = (next((root / "cells").glob(f"*/{name}")) for name, _, _ in cells[1:])
+    (damaged / "queries.csv").write_text("")
+    shutil.rmtree(missing)
+    contents = read_study(root)
+    text = write_files(root, contents, rows_of(contents.planned_cells()), [], "text").read_text(encoding="utf-8")
+    page = " ".join(Page(text).text)
+    assert "queries.csv changed since it was written" in page
+    assert f"Cell {missing.name[:12]} is planned and not there." in page
+
+
+def test_cells_that_failed_alike_are_one_row(tmp_path):
+    cells = [
+        made_cell("b", [1], graph=graph, seed=seed, outcome="error", reason="It needs validation queries.")
+        for graph in ("g1", "g2")
+        for seed in (1, 2)
+    ]
+    cells += [made_cell("b", [1], graph="g3", outcome="error", reason="Another reason."), made_cell("alt", [2])]
+    contents = read_study(made_study(tmp_path / "study", cells))
+    page = write_files(tmp_path / "study", contents, rows_of(contents.planned_cells()), [], "text").read_text()
+    body = page[page.index('id="outcomes"') : page.index('id="results"')]
+    assert body.count("aacbench replay") == 2
+    assert re.search(r"<td[^>]*>4</td><td>g1, g2</td><td>32</td><td>b</td>", body)
+
+
+def test_the_outcome_of_a_failed_method_stands_beside_its_name(written):
+    heads = [
+        head.group(1) for head in re.finditer(r"<caption>Results</caption>.*?<tr>(.*?)</tr>", written[1], re.DOTALL)
+    ]
+    names = re.findall(r"<th[^>]*>([^<]*)</th>", heads[0])
+    assert names.index("outcome") == names.index("method") - 1

@@ -14,6 +14,7 @@ from aacbench.reports.paper import text, toy
 from aacbench.reports.paper.claim_values import printed_values, replayed_values
 from aacbench.reports.paper.claims import check
 from aacbench.reports.paper.comparison import DIFFERENT, EQUAL, NEAR, compare, results
+from aacbench.reports.paper.listing import lines
 from aacbench.reports.paper.studies import Shelf
 from aacbench.run.layout import cell_id
 
@@ -56,7 +57,39 @@ def test_a_value_is_equal_to_the_last_printed_digit(tmp_path):
     assert found.replayed.value == pytest.approx(89.9497, abs=1e-3)
     other = at_32(compare(made_nonroad(tmp_path / "other", alt=53700), NONROAD), "alt")
     assert other.result == DIFFERENT
-    assert other.why.startswith("see below: doubled-column")
+    assert other.why == "no reason known"
+
+
+def test_a_reason_is_given_only_for_the_values_that_it_explains(tmp_path):
+    made = {"graph": "ba-10k", "convention": CHARGED}
+    settings = {"K0": 32, "m": 8, "lambda_cov": 0.0}
+    label = "aac[K0=32,lambda_uniq=0.1,lambda_cov=0]"
+    cells = [made_cell("dijkstra", [1000], **made), made_cell("alt", [200], params={"K": 8}, **made)]
+    cells.append(made_cell(label, [150], params=settings, **made))
+    made_study(tmp_path / "coverage" / "ba-10k", cells, graphs=["ba-10k"], selection="none")
+    rows = compare(Shelf(PAPER, tmp_path), PAPER.exhibit("tab:coverage-aware-nonroad"))
+    why = {
+        row.printed.row["method"]: row.why for row in rows if row.result == DIFFERENT and "method" in row.printed.row
+    }
+    assert why == {
+        "alt": "no reason known",
+        "aac": "of three seeds in print, which are not named, and of five here; AdamW here, Adam in the paper",
+    }
+
+
+def test_the_list_shows_the_largest_difference_of_values_without_a_deviation(tmp_path):
+    made = {"graph": "ba-10k", "convention": CHARGED}
+    cells = [made_cell("dijkstra", [1000], **made), made_cell("alt", [200], params={"K": 8}, **made)]
+    made_study(tmp_path / "coverage" / "ba-10k", cells, graphs=["ba-10k"], selection="none")
+    (line,) = [one for one in lines(Shelf(PAPER, tmp_path)) if one.label == "tab:coverage-aware-nonroad"]
+    assert line.cells()["furthest"] == "9.90 points"
+
+
+def test_small_probabilities_are_not_shown_as_zero():
+    (printed, *_) = [
+        value for value in PAPER.exhibit("tab:dimacs-wilcoxon-percell").values if value.text() == "0.000013"
+    ]
+    assert text.number(1.234e-12, printed) == "1.2e-12"
 
 
 def test_changing_a_printed_number_changes_the_difference_only(tmp_path):
@@ -195,7 +228,7 @@ def test_stand_ins_and_companions_are_never_compared(tmp_path):
     made_study(tmp_path / "nonroad" / "snap-cit-HepTh", cells, graphs=["snap:cit-HepTh"])
     shelf = Shelf(PAPER, tmp_path)
     assert results(compare(shelf, NONROAD)) == {}
-    (line,) = text.other_rows(shelf.studies(NONROAD.id), [])
+    (line,) = text.other_rows(shelf.studies(NONROAD.id), [], PAPER.graphs)
     assert line == "not printed: snap:cit-HepTh: alt at 32 B/v 90.00 %."
 
 
@@ -216,7 +249,7 @@ def test_a_study_that_is_not_complete_is_told(tmp_path):
     made_study(root, [made_cell("dijkstra", [100], graph="ba-10k", convention=CHARGED)], graphs=["ba-10k"])
     for cell in root.glob("cells/*/*"):
         cell.rename(tmp_path / "elsewhere")
-    (line,) = text.other_rows(Shelf(PAPER, tmp_path).studies(NONROAD.id), [])
+    (line,) = text.other_rows(Shelf(PAPER, tmp_path).studies(NONROAD.id), [], PAPER.graphs)
     assert line == f"{root}: 1 of 1 cells are missing or damaged; run it again."
 
 
@@ -275,9 +308,12 @@ def test_the_commands_print_what_there_is(tmp_path, monkeypatch, capsys):
     assert command("paper", "report", "tab:matched-hybrid", "--changed") == 0
     assert "a faithful run has 88.69 +- 0.54" in capsys.readouterr().out
     assert command("paper", "claims", "--replayed") == 0
-    *lines, printed, replayed = capsys.readouterr().out.splitlines()
-    claims = [line for line in lines if not line.startswith("  ")]
-    assert len(claims) == 104
+    head, *lines, printed, replayed, _ = capsys.readouterr().out.splitlines()
+    assert head.split() == ["printed", "replayed", "claim"]
+    assert len(lines) == 104
+    assert all(f" {claim.id}: {claim.says}" in line for claim, line in zip(PAPER.claims, lines, strict=True))
+    assert command("paper", "claims", "--replayed", "--numbers") == 0
+    lines = capsys.readouterr().out.splitlines()
     assert [line.removeprefix("  remark: ") for line in lines if line.startswith("  remark: ")] == [
         claim.remark for claim in PAPER.claims if claim.remark
     ]
@@ -314,7 +350,7 @@ def test_claims_are_chosen_by_exhibit_and_verdict_and_name_their_columns(capsys)
     assert 0 < len(found) < len(wanted)
     assert {one["verdict"] for one in found} == {"fails"}
     assert {one["claim"] for one in found} <= {claim.id for claim in wanted}
-    assert command("paper", "claims", "fig:toy-p7") == 0
+    assert command("paper", "claims", "fig:toy-p7", "--numbers") == 0
     assert (
         "printed: covering_radius: variant=landmarks_2_and_4 2, variant=landmarks_0_and_6 3\n"
         in capsys.readouterr().out
