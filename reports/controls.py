@@ -302,7 +302,7 @@ def notes(found: Controls) -> list[str]:
     if any(line.interval for line in found.lines):
         told.append("[low, high]: 95 % interval of the effect without a switch, by the study's analysis.")
     if any(line.factor == ESTIMAND for line in found.lines):
-        told.append(f"The lines {ESTIMAND} have other summaries of the same rows.")
+        told.append(f"Lines with the factor {ESTIMAND} summarise the same rows in another way.")
     if any(line.counts == EQUAL for line in found.lines):
         told.append(
             f"counts: {EQUAL} where every query of both methods and of dijkstra expands as many vertices as without "

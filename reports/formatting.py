@@ -18,6 +18,7 @@ from aacbench.util.text import one_line
 Row = TypeVar("Row", bound=Any)  # a dataclass with a field `graph`
 
 LONGEST_CELL, LONGEST_REASON = 200, 400  # characters of a plugin's text in a table, and in a line
+WIDEST_LATEX = 100  # characters of a line that fit beside each other on a page
 LARGEST_BOUND = 1e20
 SHOWN = 0.1  # bytes per vertex, the last digit in tables: settings add a little to labels that fill a budget
 UNMATCHED = "deploys more bytes than its budget, by design; compare it with methods that have as many."
@@ -59,7 +60,11 @@ def tabular(rows: Sequence[Mapping[str, str]], text_columns: Collection[str], no
     body = [" & ".join(line) + r" \\" for line in [[_in_latex(name) for name in columns], *lines]]
     comments = [f"% {one_line(note)}" for note in (r"Needs \usepackage{booktabs}.", *notes)]
     table = [rf"\begin{{tabular}}{{{align}}}", r"\toprule", body[0], r"\midrule", *body[1:], r"\bottomrule"]
-    return "\n".join([*comments, *table, r"\end{tabular}"])
+    table.append(r"\end{tabular}")
+    if sum(2 + max(len(name), *(len(row[name]) for row in rows)) for name in columns) > WIDEST_LATEX:
+        table = [r"\resizebox{\textwidth}{!}{%", *table[:-1], table[-1] + "}"]
+        comments.append(r"% As wide as the text; needs \usepackage{graphicx}.")
+    return "\n".join([*comments, *table])
 
 
 def _in_latex(text: str) -> str:

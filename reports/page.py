@@ -24,6 +24,12 @@ from aacbench.run.study import StudyContents
 
 CONTROLS = "controls"  # the figure that has a place of its own
 SHORT = 12  # digits of a digest
+REMEDIES = {
+    "timeout": "Run it again with --existing retry-failed and a higher --time-limit.",
+    "out-of-memory": "Run it again with --existing retry-failed and a higher --memory-limit.",
+    "unsupported": "",
+    "skipped": "",
+}
 MOST_PROBLEMS = 100  # rows about cells that are not ok
 
 
@@ -148,7 +154,7 @@ def _failed(found: Findings) -> Iterator[dict[str, str]]:
             "budget": ", ".join(dict.fromkeys(f"{cell.key['budget']:g}" for cell in cells)),
             "method": method,
             "reason": reason or "no reason given",
-            "look into it": _replay(found.root, cells[0]),
+            "look into it": REMEDIES.get(cells[0].outcome, _replay(found.root, cells[0])),
         }
 
 

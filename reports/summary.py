@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from aacbench.reports.statistics import Analysis, Table
 from aacbench.reports.tables import Row
-from aacbench.run.records import BASELINE
+from aacbench.run.records import BASELINE, without_traffic
 from aacbench.stats.effects import DEGENERATE, DIFFERENT, WITHIN
 from aacbench.stats.profiles import MEASURED
 
@@ -21,11 +21,18 @@ def _fewest(rows: Sequence[Row]) -> str:
     ranked = [row for row in rows if _comparable(row)]
     if not ranked:
         return "No cell of a method has answers to test queries."
+    lazy = list(dict.fromkeys(row.method for row in ranked if row.h_work))
+    work = f" The own work of {_and(lazy)}, h_work, is not in these numbers." if lazy else ""
+    return f"{_least(ranked)}{work}"
+
+
+def _least(ranked: Sequence[Row]) -> str:
     places: dict[tuple[str, float], list[Row]] = {}
     for row in ranked:
         places.setdefault((row.graph, row.budget), []).append(row)
     methods = list(dict.fromkeys(row.method for row in ranked))
-    where = f"{_count(len({row.graph for row in ranked}), 'graph')} at {_and(_budgets(ranked))} B/v"
+    graphs = {without_traffic(row.graph, row.traffic) for row in ranked}
+    where = f"{_count(len(graphs), 'graph')} at {_and(_budgets(ranked))} B/v"
     if len(places) == 1 and 1 < len(methods) <= MOST_NAMED:
         best, *rest = sorted(ranked, key=lambda row: row.test or 0)
         beside = _and([f"{row.method} {row.test:,.1f}" for row in rest])
@@ -43,7 +50,7 @@ def _fewest(rows: Sequence[Row]) -> str:
     listed = _and([f"{name} in {won[name]}" for name in best[:MOST_NAMED]] + _others(best[MOST_NAMED:], won))
     ties = " (a tie counts for each)" if tied else ""
     return (
-        f"On {where}, the fewest vertices of all methods at the same budget are expanded by "
+        f"On {where}, the method that expands the fewest vertices at a budget is "
         f"{listed} of {_count(len(places), 'case')}{ties}."
     )
 

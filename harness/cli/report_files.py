@@ -4,6 +4,7 @@ import gc
 import os
 import shlex
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -180,7 +181,9 @@ def _forests(name: str, found: "Verification", lock: str) -> Iterator[Drawing]:
     judged = [one for one in found.judged if one.effects]
     for unit in dict.fromkeys(effect.estimand for one in judged for effect in one.effects.values()):
         these = [one for one in judged if all(effect.estimand == unit for effect in one.effects.values())]
-        rows = forest(these)
+        verdicts = {f"{one.prediction.id}: {name}": one.verdict for one in these for name in one.effects}
+        # What was registered is drawn and judged; the profile's own margin would be a second one beside it.
+        rows = [replace(row, label=verdicts[row.cell], margin=None) for row in forest(these)]
         study = found.registration.study
         seeds = ", ".join(map(str, study.seeds))
         caption = (

@@ -106,6 +106,10 @@ def _whole_pool(_: Claim, values: Values, exhibits: Sequence[str]) -> Checked:
 # Rules on the text's own numbers, which no study can change: they judge print alone.
 OF_THE_TEXT: Mapping[str, Rule] = {"memory-example": _memory_example, "500-queries": _printed_product}
 
+# Claims that replayed values cannot decide: the paper names no seed, compares two tables that are one run here, or
+# speaks of rows that it does not print.
+PRINT_ALONE = ("landmarks-ny", "cross-table", "within-sd", "wilcoxon-companion", "cache-locality", "alt-no-variance")
+
 RULES: Mapping[str, Rule] = {
     "landmarks-ny": _landmarks,
     "500-queries": _seeds_times_queries,

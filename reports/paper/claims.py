@@ -31,6 +31,8 @@ def check(claim: Claim, values: Values, printed: Values) -> Verdict:
     on_studies = by_hand.RULES.get(claim.id) or RULES.get(claim.rule)
     on_print = by_hand.OF_THE_TEXT.get(claim.id) or on_studies
     rule = on_print if values is printed else on_studies
+    if values is not printed and claim.id in by_hand.PRINT_ALONE:
+        return Verdict(claim, NOT_CHECKABLE, "a replay does not decide it")
     if rule is None or on_print is None or not claim.exhibits:
         return Verdict(claim, NOT_CHECKABLE, claim.how)
     found = rule(_in_printed_digits(claim, values), values, claim.exhibits)
@@ -38,6 +40,8 @@ def check(claim: Claim, values: Values, printed: Values) -> Verdict:
     used, of = len(found.numbers), len(whole.numbers)
     if not used:
         return Verdict(claim, NOT_CHECKABLE, "no value", 0, of)
+    if used < of and claim.count is not None:
+        return Verdict(claim, NOT_CHECKABLE, "it counts cells that were not replayed", used, of)
     names = [name for name, _ in whole.numbers]
     what = "" if claim.id in {**by_hand.RULES, **by_hand.OF_THE_TEXT} else f"{_quantity(claim)}: "
     return Verdict(claim, HOLDS if found.test(names) else FAILS, what + _shown(found.numbers), used, of)

@@ -184,10 +184,10 @@ def exhibit_record(exhibit: Exhibit) -> dict[str, Any]:
 
 def claims_text(verdicts: Mapping[str, Sequence[Verdict]], *, numbers: bool = False) -> str:
     """Return a line for each claim, with its verdicts in front; below it, if asked for, a remark and the numbers."""
-    lines = ["".join(f"{kind:<15}" for kind in verdicts) + "claim"]
+    lines = ["".join(f"{kind:<18}" for kind in verdicts) + "claim"]
     for found in zip(*verdicts.values(), strict=True):
         kinds, claim = list(zip(verdicts, found, strict=True)), found[0].claim
-        lines.append("".join(f"{one.verdict:<15}" for one in found) + f"{claim.id}: {claim.says}")
+        lines.append("".join(f"{_of_all(one):<18}" for one in found) + f"{claim.id}: {claim.says}")
         if numbers:
             lines += [f"  remark: {claim.remark}"] if claim.remark else []
             used = [f"  {kind}: {_numbers(one)}" for kind, one in kinds if one.used]
@@ -196,6 +196,12 @@ def claims_text(verdicts: Mapping[str, Sequence[Verdict]], *, numbers: bool = Fa
         counts = Counter(one.verdict for one in judged)
         lines.append(f"{kind}: " + ", ".join(f"{counts[word]} {word}" for word in (HOLDS, FAILS, NOT_CHECKABLE)) + ".")
     return "\n".join(lines) + ("" if numbers else "\n--numbers prints the numbers behind each.")
+
+
+def _of_all(found: Verdict) -> str:
+    """Return the verdict, and on how many of the printed values it rests if not on all."""
+    partly = found.verdict != NOT_CHECKABLE and found.used < found.of
+    return f"{found.verdict} ({found.used} of {found.of})" if partly else found.verdict
 
 
 def _numbers(found: Verdict) -> str:

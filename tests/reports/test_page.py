@@ -161,7 +161,7 @@ def test_figures_of_an_earlier_report_go(written, tmp_path):
         ),
         (
             [made_cell(name, [10, 20], budget=budget) for budget in (8, 16) for name in ("alt", "b")],
-            "are expanded by alt in 2 and b in 2 of 2 cases (a tie counts for each).",
+            "at a budget is alt in 2 and b in 2 of 2 cases (a tie counts for each).",
         ),
     ],
 )

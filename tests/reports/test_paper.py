@@ -73,7 +73,7 @@ def test_a_reason_is_given_only_for_the_values_that_it_explains(tmp_path):
     }
     assert why == {
         "alt": "no reason known",
-        "aac": "of three seeds in print, which are not named, and of five here; AdamW here, Adam in the paper",
+        "aac": "of three seeds in print, which are not named, and of five here",
     }
 
 
@@ -367,3 +367,33 @@ def test_a_difference_that_rounds_to_zero_has_no_sign(tmp_path):
 def test_an_unknown_exhibit_is_named_with_the_nearest(capsys):
     assert command("paper", "show", "tab:valspli") == 2
     assert "did you mean 'tab:valsplit'?" in capsys.readouterr().err
+
+
+def test_a_verdict_on_some_of_the_cells_says_on_how_many(tmp_path):
+    made = {"graph": "dimacs:NY", "convention": CHARGED, "budget": 64}
+    alt = made_cell("alt", [10], params={"K": 8}, role="chosen", **made)
+    cells = [made_cell("dijkstra", [100], **made), alt, *valsplit_cells()]
+    made_study(tmp_path / "valsplit" / "dimacs-NY", cells[:2] + cells[3:], graphs=["dimacs:NY"])
+    values, printed = replayed_values(Shelf(PAPER, tmp_path)), printed_values(PAPER)
+    claims = {claim.id: claim for claim in PAPER.claims}
+    found = check(claims["road-gap-64"], values, printed)
+    assert 0 < found.used < found.of
+    assert f"({found.used} of {found.of})" in text.claims_text({"replayed": [found]}).splitlines()[1]
+
+
+@pytest.mark.parametrize("name", ["landmarks-ny", "within-sd", "alt-no-variance"])
+def test_claims_that_a_replay_cannot_decide_are_not_checkable_on_it(tmp_path, name):
+    (claim,) = (claim for claim in PAPER.claims if claim.id == name)
+    found = check(claim, replayed_values(Shelf(PAPER, tmp_path)), printed_values(PAPER))
+    assert (found.verdict, found.numbers) == ("not checkable", "a replay does not decide it")
+
+
+def test_a_count_of_cells_is_not_checkable_on_some_of_them():
+    printed = printed_values(PAPER)
+    some = {
+        label: [entry for entry in entries if entry.row.get("graph") == "dimacs:NY"]
+        for label, entries in printed.items()
+    }
+    (claim,) = (claim for claim in PAPER.claims if claim.id == "wilcoxon-10")
+    assert check(claim, printed, printed).verdict == "holds"
+    assert check(claim, some, printed).verdict == "not checkable"

@@ -113,6 +113,17 @@ def test_latex_has_every_character_of_a_plugin_as_itself(tmp_path):
     assert comments[-1].endswith("error: odd[a_b=50%] on [x] at 32 B/v: a b")
 
 
+def test_a_wide_latex_table_is_shrunk_to_the_width_of_the_text(tmp_path):
+    cells = [
+        made_cell("dijkstra", [9]),
+        made_cell("a-method-with-a-name[of=many,letters=yes]", [5], params={"K": "x" * 50}),
+    ]
+    text = latex(rows_of(planned_cells(made_study(tmp_path, cells)))).splitlines()
+    begin = text.index(r"\resizebox{\textwidth}{!}{%")
+    assert text[begin + 1].startswith(r"\begin{tabular}")
+    assert text[-1] == r"\end{tabular}}"
+
+
 def test_columns_that_say_nothing_are_left_out(tmp_path):
     cells = [made_cell("dijkstra", [10]), made_cell("alt", [5], params={"labels": "exact", "K": 4})]
     header, rule, *rows = cells_of(markdown(rows_of(planned_cells(made_study(tmp_path, cells)))))
