@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,10 @@ class Record:
     def total(self) -> float:
         return self.expanded + self.h_work
 
+    @property
+    def what(self) -> tuple[str, float, str]:
+        return self.graph, self.budget, self.method
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
@@ -63,6 +67,14 @@ class Setting:
     dijkstra: float | None
     path: float
 
+    def compares_with(self, other: "Setting | None") -> bool:
+        """Whether records of both may stand in one table."""
+        return other is not None and self._held_for == other._held_for
+
+    @property
+    def _held_for(self) -> tuple[str, str, str]:
+        return self.graph_digest, self.queries_digest, self.convention
+
 
 @dataclass(frozen=True, slots=True)
 class Records:
@@ -73,18 +85,30 @@ class Records:
     version: str = VERSION
 
     def best(self, graph: str, budget: float, by: str = "expanded") -> Record | None:
-        """Return the record within so many bytes: also of methods that were given more or less and stay below."""
+        """Return the record within so many bytes: also of methods that were given more or less and stay below.
+
+        Of equal ones it is that with the fewest bytes, then the first: protocols have the simpler methods first.
+        """
         fitting = [one for one in self.records if one.graph == graph and one.bytes <= budget + _ROOM]
         known = [one for one in fitting if getattr(one, by) is not None]
-        return min(known, key=lambda one: (getattr(one, by), one.bytes, one.build_seconds), default=None)
+        return min(known, key=lambda one: (getattr(one, by), round(one.bytes, 2)), default=None)
 
     def budgets(self, graph: str) -> list[float]:
         return sorted({one.budget for one in self.records if one.graph == graph})
 
-    def with_graphs_of(self, other: "Records") -> "Records":
-        """Return these records, with those of the other in place of them on its graphs."""
-        kept = tuple(one for one in self.records if one.graph not in other.settings)
-        return Records({**self.settings, **other.settings}, (*kept, *other.records))
+    def joined(self, other: "Records") -> "Records":
+        """Return these records with those of the other, which take the place of their own method, graph and budget.
+
+        Where the graph, its test queries or the convention are others, nothing of this graph is kept.
+        """
+        same = {graph for graph, one in self.settings.items() if one.compares_with(other.settings.get(graph))}
+        gone = {one.graph for one in other.records} - same
+        new = {one.what for one in other.records}
+        kept = (one for one in self.records if one.graph not in gone and one.what not in new)
+        settings = {**self.settings, **other.settings}
+        floors = {graph: min(self.settings[graph].path, other.settings[graph].path) for graph in same}
+        settings |= {graph: replace(settings[graph], path=path) for graph, path in floors.items()}
+        return Records(settings, (*kept, *other.records))
 
 
 _ROOM = 0.05  # bytes per vertex: settings of a kernel are counted, but its first 64 bytes are free
@@ -168,9 +192,9 @@ def read(data: bytes, where: str) -> Records:
 
 
 def write(records: Records, path: Path) -> None:
-    """Write records to a file; of graphs that this study does not have, those that are there stay."""
+    """Write records to a file; what is there stays unless this study has the same method, graph and budget."""
     if path.exists():
-        records = read(path.read_bytes(), str(path)).with_graphs_of(records)
+        records = read(path.read_bytes(), str(path)).joined(records)
     told = {
         "format": FORMAT,
         "version": records.version,

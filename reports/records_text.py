@@ -81,7 +81,7 @@ def _compared(one: Record, setting: Setting, known: Records) -> Comparison:
     )
     if theirs is None or theirs.graph_digest != setting.graph_digest:
         return Comparison(one, None, False, "no record on this graph")
-    if (theirs.queries_digest, theirs.convention) != (setting.queries_digest, setting.convention):
+    if not theirs.compares_with(setting):
         return Comparison(one, None, False, "the records have other queries or another convention")
     record = known.best(theirs.graph, one.budget)
     return Comparison(one, record, record is None or one.expanded < record.expanded)

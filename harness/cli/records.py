@@ -20,7 +20,11 @@ from aacbench.errors import UsageError
 )
 @click.option("--all", "everything", is_flag=True, help="Everything that was measured, not only the records.")
 @click.option("--from", "source", type=FOLDER, help="Read the records from this study instead of those shipped.")
-@click.option("--write", type=FOLDER, help="With --from: write them to this file, as shipped; other graphs in it stay.")
+@click.option(
+    "--write",
+    type=FOLDER,
+    help="With --from: add them to this file, as shipped; what it has of other methods and graphs stays.",
+)
 @AS_JSON
 def records(
     study: Path | None,

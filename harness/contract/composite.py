@@ -192,8 +192,7 @@ def _with_need(refusal: Unsupported, context: BuildContext) -> str:
     """Return a part's reason; the bytes that it needs are not those of the whole, so they are in the sentence only."""
     if refusal.bytes_needed is None:
         return refusal.reason
-    each = refusal.bytes_needed / context.graph.vertices
-    return f"{refusal.reason.rstrip('.')}; this part would need {refusal.bytes_needed} bytes ({each:.1f} B/v)"
+    return f"{refusal.reason.rstrip('.')}; this part would need {refusal.need(context.graph.vertices)}"
 
 
 def _with_claims_kept(method: Method, params: Params) -> Method:

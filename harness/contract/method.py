@@ -47,11 +47,18 @@ class Parameter:
 class Unsupported:
     """The answer of a method that cannot handle a graph, budget or setting, with the reason in one sentence.
 
-    `fit` returns it, or `build` where only building shows it. `bytes_needed` is what the heuristic would deploy.
+    `fit` returns it, or `build` where only building shows it. `bytes_needed` is what the heuristic would deploy, or
+    with `or_more`, where a build was stopped, what it had reached.
     """
 
     reason: str
     bytes_needed: int | None = None
+    or_more: bool = False
+
+    def need(self, vertices: int) -> str:
+        """Return the bytes needed in words, in all and for each vertex."""
+        needed = self.bytes_needed or 0
+        return f"{'more than ' if self.or_more else ''}{needed} bytes ({needed / vertices:.1f} B/v)"
 
 
 @dataclass(frozen=True, slots=True)

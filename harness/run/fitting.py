@@ -76,8 +76,8 @@ def checked_refusal(answer: Unsupported, budget: Budget, vertices: int) -> Unsup
         return answer
     if isinstance(needed, bool) or not isinstance(needed, Integral) or needed < 0:
         raise UsageError(f"The bytes_needed of Unsupported must be a whole number, not {needed!r}")
-    told = f"it would need {needed} bytes ({needed / vertices:.1f} B/v), the budget is {budget.bytes_per_vertex:g} B/v"
-    return Unsupported(f"{answer.reason.strip().rstrip('.')}; {told}", int(needed))
+    told = f"it would need {answer.need(vertices)}, the budget is {budget.bytes_per_vertex:g} B/v"
+    return Unsupported(f"{answer.reason.strip().rstrip('.')}; {told}", int(needed), answer.or_more)
 
 
 def ask_all(

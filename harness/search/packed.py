@@ -138,26 +138,39 @@ def label_of(layout, row, cell, k):
 
 
 @inlined
-def merge_row(layout, u, weight, first, last, labels):
-    """Lower the columns from `first` to `last` of `labels` to the labels of a vertex that has a row plus a weight."""
+def merge_row(layout, u, weight, first, last, labels, fresh):
+    """Lower the columns from `first` to `last` of `labels` to the labels of a vertex that has a row plus a weight.
+
+    If `fresh`, nothing is in `labels` yet.
+    """
     row, cell = place_of(layout, u)
     if layout.complete and not layout.nibbles:
         for k in range(first, last):
-            label = np.int32(layout.bases[cell, k] + np.int32(layout.offsets[row, k]))
-            labels[k] = min(labels[k], np.int32(label + weight))
+            label = np.int32(layout.bases[cell, k] + np.int32(layout.offsets[row, k]) + weight)
+            labels[k] = label if fresh else min(labels[k], label)
     else:
         for k in range(first, last):
-            labels[k] = min(labels[k], label_of(layout, row, cell, k) + np.int64(weight))
+            label = np.int32(min(label_of(layout, row, cell, k) + np.int64(weight), FAR))
+            labels[k] = label if fresh else min(labels[k], label)
+
+
+@inlined
+def weight_of(layout, arcs, arc):
+    """Return the weight of an arc in units of the labels."""
+    return np.int32(min(arcs.weights[arc] * layout.per_unit, FAR))
 
 
 @inlined
 def over_arcs(layout, arcs, u, first, last, labels):
     """Write the columns from `first` to `last` of a vertex without a row: minima over the neighbours along arcs."""
-    for k in range(first, last):
-        labels[k] = _FAR
-    for arc in range(arcs.indptr[u], arcs.indptr[u + _NEXT]):
-        weight = np.int32(min(arcs.weights[arc] * layout.per_unit, FAR))
-        merge_row(layout, arcs.heads[arc], weight, first, last, labels)
+    arc, end = arcs.indptr[u], arcs.indptr[u + _NEXT]
+    if arc == end:
+        for k in range(first, last):
+            labels[k] = _FAR
+        return
+    merge_row(layout, arcs.heads[arc], weight_of(layout, arcs, arc), first, last, labels, True)
+    for other in range(arc + _NEXT, end):
+        merge_row(layout, arcs.heads[other], weight_of(layout, arcs, other), first, last, labels, False)
 
 
 @inlined

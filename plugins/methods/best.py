@@ -28,6 +28,11 @@ CANDIDATES = (
     "greedy-train[labels=for16]",
     "greedy-train[labels=packed]",
     "greedy-train[labels=u8]",
+    "greedy-train[labels=u8,K0=768]",
+    "greedy-train[labels=u8,K0=768,pool=degree]",
+    "alt[labels=u6]",
+    "greedy-train[labels=u6,K0=768]",
+    "greedy-train[labels=u6,K0=768,pool=degree]",
     "ch",
     "ch-core",
 )

@@ -36,7 +36,7 @@ def build(context: BuildContext) -> LabelHeuristic | Unsupported:
 
     made, unit = contraction(context, context.params[ROOM])
     if made.stopped:
-        return Unsupported(f"Contraction was stopped: {made.stopped}", bytes_needed=made.bytes_reached)
+        return Unsupported(f"Contraction was stopped: {made.stopped}", bytes_needed=made.bytes_reached, or_more=True)
     return _whole(context, made, unit, context.params["pack"])
 
 

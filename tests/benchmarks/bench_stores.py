@@ -5,13 +5,14 @@ import pytest
 
 from aacbench.bundle.deploy import deploy
 from aacbench.labels import subset
+from aacbench.labels.stores.coded import Coded
 from aacbench.labels.stores.lossless import Lossless
 from aacbench.labels.stores.quantised import Quantised
 from aacbench.labels.stores.selection import Selection
 from aacbench.search import search
 
 LANDMARKS = 32
-STORES = {"for16": Lossless, "cover": Lossless, "packed": Lossless, "u16": Quantised, "u8": Quantised}
+STORES = {"for16": Lossless, "cover": Lossless, "packed": Lossless, "u16": Quantised, "u8": Quantised, "u6": Coded}
 
 
 @pytest.fixture(scope="module")

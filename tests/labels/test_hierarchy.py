@@ -120,45 +120,48 @@ def test_fields_of_one_width_are_read_back(values):
     assert found == values
 
 
-@given(st.lists(st.integers(0, 2**61), min_size=1, max_size=30), st.sampled_from([2, 4, 8]), st.sampled_from([0, 6]))
-def test_widths_hold_every_value_in_the_fewest_bits(values, classes, least):
-    array = np.array(values, dtype=np.int64)
-    assert packing.bit_lengths(array).tolist() == [value.bit_length() for value in values]
-    total, widths = packing._widths(array, classes, least)
-    sizes = [max(least, value.bit_length()) for value in values]
+@given(st.lists(st.integers(0, 2**61), max_size=30))
+def test_bits_of_values_are_counted(values):
+    assert packing.bit_lengths(np.array(values, dtype=np.int64)).tolist() == [value.bit_length() for value in values]
+
+
+@given(st.lists(st.tuples(st.integers(0, 24), st.integers(1, 9)), min_size=1, max_size=60))
+def test_widths_hold_every_field_in_few_bits(fields):
+    sizes, counts = zip(*fields, strict=True)
+    widths = packing.class_widths(np.array(sizes), np.array(counts))
+    total = sum(count * min(width for width in widths if width >= size) for size, count in fields)
     assert widths == sorted(set(widths))
-    assert len(widths) <= classes
-    assert total == sum(min(width for width in widths if width >= size) for size in sizes)
-    assert total <= max(sizes) * len(sizes)
-    if len(set(sizes)) <= classes:
-        assert total == sum(sizes)
+    assert len(widths) <= packing.CLASSES
+    if len(set(sizes)) <= packing.CLASSES:
+        assert total == sum(size * count for size, count in fields)
+    else:  # no worse than leaving out the others of every second width
+        some = sorted(set(sizes))[::-2]
+        assert total <= sum(count * min(width for width in some if width >= size) for size, count in fields)
 
 
 @example_count(60)
 @given(graphs(integral=True, max_vertices=40), st.data())
 def test_the_packed_form_has_exactly_the_arcs(graph, data):
     cut = hierarchy(made_of(graph)[0], data.draw(st.integers(0, graph.vertices)))
-    arrays, settings = packing.packed_arrays(cut)
+    arrays, _ = packing.packed_arrays(cut)
     for name, rows in (("up", cut.up), ("down", cut.down)):
         stored = [arrays[f"{name}_{part}"] for part in ("bits", "block", "rel", "wide")]
         for row in range(graph.vertices - cut.core):
-            found = record(*stored, settings["head_tag"], settings["weight_tag"], arrays["widths"], row, cut.core)
+            found = record(*stored, arrays["widths"], np.uint64(row), np.uint64(cut.core))
             arcs = slice(rows.first[row], rows.first[row + 1])
             assert found == list(zip(rows.heads[arcs].tolist(), rows.weights[arcs].tolist(), strict=True))
 
 
 @njit
-def record(bits, block, rel, wide, head_tag, weight_tag, widths, row, core):
+def record(bits, block, rel, wide, widths, row, core):
     """The arcs of a record, as the kernels read them."""
     found = [(np.int64(0), np.int64(0))][:0]
-    at, end, head = (
-        packing.begins(block, rel, wide, row),
-        packing.begins(block, rel, wide, row + 1),
-        np.int64(row + core),
-    )
-    while at + np.uint64(8) <= end:
-        head, weight, at = packing.arc_at(bits, at, np.uint64(head_tag), np.uint64(weight_tag), widths, head)
-        found.append((head, weight))
+    at, end, head_width, weight_width = packing.record_of(bits, block, rel, wide, widths, row)
+    head, step = row + core, max(head_width + weight_width, np.uint64(8))
+    while at + step <= end:
+        head, weight = packing.arc_at(bits, at, head_width, weight_width, head)
+        found.append((np.int64(head), weight))
+        at += step
     return found
 
 
@@ -167,8 +170,12 @@ def test_blocks_of_long_records_have_their_own_offsets():
     found = packing._offsets(begin)
     assert len(found["wide"])
     assert len(found["wide"]) < len(begin)
-    where = [int(packing.begins.py_func(found["block"], found["rel"], found["wide"], k)) for k in range(len(begin))]
+    where = [
+        int(packing.begins.py_func(found["block"], found["rel"], found["wide"], np.uint64(k)))
+        for k in range(len(begin))
+    ]
     assert where == (8 * begin).tolist()
+    assert packing.all_begins({f"up_{part}": array for part, array in found.items()}, "up").tolist() == begin.tolist()
 
 
 # Bounds

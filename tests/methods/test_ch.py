@@ -17,6 +17,7 @@ from aacbench.labels.graph_info import graph_info
 from aacbench.labels.hierarchy import packed, plain, stored
 from aacbench.labels.hierarchy.contraction import NONE, contract
 from aacbench.queries.sampling import sample
+from aacbench.run.fitting import checked_refusal
 from aacbench.search import network, search
 from aacbench.testing import check_method, zoo
 from aacbench.testing.report import FAILED
@@ -70,6 +71,8 @@ def test_a_graph_that_explodes_is_unsupported_with_the_bytes_reached(tmp_path):
     answer = refusal("ch", net, tmp_path, 32)
     assert answer.reason.startswith("Contraction was stopped: it ")
     assert answer.bytes_needed > 32 * 600
+    told = checked_refusal(answer, Budget(32), 600).reason
+    assert f"it would need more than {answer.bytes_needed} bytes" in told
     core = built("ch-core", net, tmp_path, 32)
     assert bytes_per_vertex(core, net) <= 32 + 64 / 600
 
@@ -99,7 +102,7 @@ def test_with_a_core_the_budget_is_kept_and_bounds_hold(tmp_path, budget):
 
 def test_a_core_has_more_landmarks_than_labels_alone(tmp_path):
     net = network(load("road-2000"))
-    size = 0.99 * bytes_per_vertex(built("ch", net, tmp_path, 256, pack="bytes"), net)
+    size = 0.995 * bytes_per_vertex(built("ch", net, tmp_path, 256, pack="bytes"), net)
     heuristic = built("ch-core", net, tmp_path, size)
     assert 0 < heuristic.facts["core"] < net.graph.vertices
     assert heuristic.settings["forward"] > size // 8

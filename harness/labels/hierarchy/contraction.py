@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from aacbench.graphs.record import Array, Graph
+from aacbench.labels.hierarchy.heaps import pop, push, rise, sink
 from aacbench.util.compiled import kernel
 
 NONE = np.int64(2**62)  # the weight of an arc that is not there
@@ -112,13 +113,13 @@ def contract_all(indptr: Any, heads: Any, out: Any, into: Any, symmetric: Any, m
         added, removed = _shortcuts(
             v, start, count, heads, out, into, symmetric, needed, distance, stamp, place, placed, keys, whose, clock
         )
-        size = _push(queue, size, _key(added, removed, depth[v], v))
+        size = push(queue, size, _key(added, removed, depth[v], v))
         if clock[1] > most_work:
             why = 2
             break
     while size > 0 and why == 0:
         v = queue[0] & 0xFFFFFFFF
-        size = _pop(queue, size)
+        size = pop(queue, size)
         needed = _room_for(needed, count[v])
         added, removed = _shortcuts(
             v, start, count, heads, out, into, symmetric, needed, distance, stamp, place, placed, keys, whose, clock
@@ -128,7 +129,7 @@ def contract_all(indptr: Any, heads: Any, out: Any, into: Any, symmetric: Any, m
             break
         key = _key(added, removed, depth[v], v)
         if size > 0 and key > queue[0]:
-            size = _push(queue, size, key)
+            size = push(queue, size, key)
             continue
         if emitted + live // 2 > most_arcs:
             why = 1
@@ -228,7 +229,7 @@ def _shortcuts(
         while size > 0 and left > 0 and missing > 0:
             d, x = keys[0], whose[0]
             size -= 1
-            _sink(keys, whose, size)
+            sink(keys, whose, size)
             if d > distance[x]:
                 continue
             if d > longest:
@@ -251,7 +252,7 @@ def _shortcuts(
                         missing -= 1
                 distance[y], stamp[y] = through, now
                 if size < len(keys):
-                    _rise(keys, whose, size, through, y)
+                    rise(keys, whose, size, through, y)
                     size += 1
         for j in range(lowest, degree):
             if j != i and out[at + j] < NONE:
@@ -366,51 +367,3 @@ def _longer(array: Any, size: Any) -> Any:
 @kernel
 def _room_for(needed: Any, degree: Any) -> Any:
     return needed if degree <= len(needed) else np.empty((2 * degree, 2 * degree), dtype=np.int64)
-
-
-@kernel
-def _push(queue: Any, size: Any, key: Any) -> Any:
-    hole = size
-    while hole > 0 and queue[(hole - 1) >> 1] > key:
-        queue[hole] = queue[(hole - 1) >> 1]
-        hole = (hole - 1) >> 1
-    queue[hole] = key
-    return size + 1
-
-
-@kernel
-def _pop(queue: Any, size: Any) -> Any:
-    size -= 1
-    key, hole, child = queue[size], 0, 1
-    while child < size:
-        if child + 1 < size and queue[child + 1] < queue[child]:
-            child += 1
-        if queue[child] >= key:
-            break
-        queue[hole] = queue[child]
-        hole, child = child, 2 * child + 1
-    queue[hole] = key
-    return size
-
-
-@kernel
-def _rise(keys: Any, whose: Any, hole: Any, key: Any, v: Any) -> None:
-    """Put an entry into the heap of a search for witnesses, from its end upwards."""
-    while hole > 0 and keys[(hole - 1) >> 1] > key:
-        keys[hole], whose[hole] = keys[(hole - 1) >> 1], whose[(hole - 1) >> 1]
-        hole = (hole - 1) >> 1
-    keys[hole], whose[hole] = key, v
-
-
-@kernel
-def _sink(keys: Any, whose: Any, size: Any) -> None:
-    """Move the last entry of the heap, at `size`, to the root and down from there."""
-    key, v, hole, child = keys[size], whose[size], 0, 1
-    while child < size:
-        if child + 1 < size and keys[child + 1] < keys[child]:
-            child += 1
-        if keys[child] >= key:
-            break
-        keys[hole], whose[hole] = keys[child], whose[child]
-        hole, child = child, 2 * child + 1
-    keys[hole], whose[hole] = key, v

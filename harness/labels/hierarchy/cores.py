@@ -9,10 +9,10 @@ from aacbench.graphs.record import Array
 from aacbench.labels.hierarchy.contraction import Contraction
 from aacbench.labels.hierarchy.deployed import core_graph, core_labels, packed_heuristic
 from aacbench.labels.hierarchy.numbering import hierarchy
+from aacbench.labels.hierarchy.packed import all_begins
 
 MOST_LANDMARKS = 64  # more would make each bound of a core vertex slow
 _LABEL = 4  # bytes
-_ARC = 2  # what an arc takes, in multiples of what a vertex takes besides
 _TRIES, _STEPS = 6, 200
 
 
@@ -21,8 +21,9 @@ def core_heuristics(
 ) -> Iterator[LabelHeuristic]:
     """Yield heuristics with a core, ever smaller ones, to take the first that fits; none if ALT has more landmarks.
 
-    The sizes of records are estimated to choose how many vertices to contract: as many as leave room for the most
-    landmarks, or for the number wanted. The labels on the core are plain; `core_labels` is the only place that knows.
+    The sizes of records with a core are estimated to choose how many vertices to contract: as many as leave room for
+    the most landmarks, or for the number wanted. The labels on the core are plain; `core_labels` is the only place
+    that knows.
     """
     sides = 1 if symmetric else 2
     alone = room // (_LABEL * sides * made.vertices)
@@ -52,15 +53,19 @@ def _choice(made: Contraction, records: Array, room: int, sides: int, landmarks:
 
 
 def _record_bytes(made: Contraction) -> Array:
-    """The estimated bytes of the first so many records, with offsets and the map, for every number of them.
+    """The bytes of the first so many records, with offsets and the map, for every number of them.
 
-    A record is taken to need a share of the bytes of all records as large as its share of all arcs and vertices.
+    Those of the whole form are taken. With a core they differ a little, since its vertices have other numbers.
     """
     contracted = len(made.order)
-    found = packed_heuristic(hierarchy(made, contracted), 1)
+    whole = hierarchy(made, contracted)
+    found = packed_heuristic(whole, 1)
     if found is None:
         return np.full(contracted + 1, np.inf)
-    total = sum(array.nbytes for array in {id(array): array for array in found.arrays.values()}.values())
-    place = found.arrays["place"].nbytes + found.arrays["widths"].nbytes
-    parts = _ARC * made.first[: contracted + 1] + np.arange(contracted + 1)
-    return place + (total - place) * parts / max(1, parts[-1])
+    arrays, sides = found.arrays, ("up",) if whole.down is whole.up else ("up", "down")
+    row = whole.place[made.order] - whole.core
+    records = np.concatenate([[0], np.cumsum(sum(np.diff(all_begins(arrays, side))[row] for side in sides))])
+    total = sum(array.nbytes for array in {id(array): array for array in arrays.values()}.values())
+    place = arrays["place"].nbytes + arrays["widths"].nbytes
+    offsets = total - place - records[-1]
+    return place + records + offsets * np.arange(contracted + 1) / max(1, contracted)

@@ -47,7 +47,7 @@ def packed_heuristic(made: Hierarchy, unit: int | float, labels: CoreLabels = NO
         "beyond": beyond(isinstance(unit, int)),
     }
     told = {**facts(made), "core": made.core, "columns": labels.columns}
-    return LabelHeuristic({**arrays, "rows": labels.rows}, lazy.bound, settings, goal=lazy.GOAL, facts=told)
+    return LabelHeuristic({**arrays, "rows": labels.rows}, lazy.packed_bound, settings, goal=lazy.GOAL, facts=told)
 
 
 def facts(made: Hierarchy) -> dict[str, int | float]:

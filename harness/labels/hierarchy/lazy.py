@@ -29,8 +29,9 @@ from typing import Any
 import numpy as np
 
 from aacbench.contract.method import GoalSearch, Scratch
-from aacbench.labels.hierarchy.packed import arc_at, begins
-from aacbench.labels.hierarchy.plain import FAR, number_of, pop, push
+from aacbench.labels.hierarchy.heaps import pop, push
+from aacbench.labels.hierarchy.packed import arc_at, record_of
+from aacbench.labels.hierarchy.plain import FAR, in_weights, number_of
 from aacbench.search.scratch import add_work, get, inline, is_set, put
 from aacbench.util.compiled import allocation_free
 
@@ -41,6 +42,7 @@ SCRATCH = {
     "stack": Scratch(4, "int", None),
     "goal": Scratch(2, "int", None),
 }
+_NONE, _ONE, _TWO, _THREE, _FRAME = (np.uint64(number) for number in range(5))
 _SHORTEST = np.uint64(8)  # bits of an arc, at least; fewer are left to fill the last byte of a record
 
 
@@ -50,30 +52,30 @@ def climb(labels: Any, scratch: Any, value: Any, bits: Any, block: Any, rel: Any
 
     Vertices come in the order of their numbers, the largest first, so the core comes last.
     """
-    heap, goal, core, settled = scratch.heap, scratch.goal, labels.core, 0
-    head_tag, weight_tag = np.uint64(labels.head_tag), np.uint64(labels.weight_tag)
+    heap, goal, core, settled = scratch.heap, scratch.goal, np.uint64(labels.core), 0
     first = number_of(labels, t)
     put(value, first, 0, ~np.int64(0))
-    size = push(heap, 0, first)
+    size = push(heap, 0, ~np.int64(first))
     until = labels.columns if from_ > 0 else labels.forward
     while size > 0:
-        v = heap[0]
+        v = np.uint64(~heap[0])
         size = pop(heap, size)
         settled += 1
         d = ~get(value, v)
         if v < core:
             for k in range(from_, until):
-                label = np.int64(labels.rows[v * labels.columns + k])
+                label = np.int64(labels.rows[np.int64(v) * labels.columns + k])
                 if label >= 0 and (goal[k] < 0 or label + d < goal[k]):
                     goal[k] = label + d
             continue
-        at, end = begins(block, rel, wide, v - core), begins(block, rel, wide, v - core + 1)
-        x = v
-        while at + _SHORTEST <= end:
-            x, length, at = arc_at(bits, at, head_tag, weight_tag, labels.widths, x)
+        at, end, head_width, weight_width = record_of(bits, block, rel, wide, labels.widths, v - core)
+        x, step = v, max(head_width + weight_width, _SHORTEST)
+        while at + step <= end:
+            x, length = arc_at(bits, at, head_width, weight_width, x)
+            at += step
             through = d + length
             if not is_set(value, x):
-                size = push(heap, size, x)
+                size = push(heap, size, ~np.int64(x))
                 put(value, x, 0, ~through)
             elif ~through > get(value, x):
                 put(value, x, 0, ~through)
@@ -93,27 +95,17 @@ def start(labels: Any, scratch: Any, t: Any) -> None:
     add_work(scratch, work)
 
 
-@allocation_free
-def bound(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
-    """The bound on the distance from u to the goal, exact without a core; `beyond` where there is no path."""
-    v = number_of(labels, u)
-    found = get(scratch.value, v)
-    if found < 0:
-        found = evaluate(labels, scratch, v)
-    return min(found, labels.beyond) * labels.scale
-
-
 @inline
 def least_at_first(labels: Any, scratch: Any, v: Any, known: Any) -> Any:
     """The bound before any arc is looked at: of the way down or, in the core, by landmarks.
 
     A label of one of the two that the other lacks may show that there is no path.
     """
-    if v >= labels.core:
+    if v >= np.uint64(labels.core):
         return ~known
     best, turn, goal = np.int64(0), labels.forward, scratch.goal
     for k in range(labels.columns):
-        label = np.int64(labels.rows[v * labels.columns + k])
+        label = np.int64(labels.rows[np.int64(v) * labels.columns + k])
         if k < turn:
             if label >= 0 and goal[k] < 0:
                 return FAR
@@ -127,39 +119,61 @@ def least_at_first(labels: Any, scratch: Any, v: Any, known: Any) -> Any:
     return best
 
 
-@allocation_free
+@inline
 def evaluate(labels: Any, scratch: Any, v: Any) -> Any:
-    """As in the plain form; a frame of the stack also has the head before the next arc."""
-    value, stack, depth, work, core = scratch.value, scratch.stack, 0, 0, labels.core
-    head_tag, weight_tag = np.uint64(labels.head_tag), np.uint64(labels.weight_tag)
-    bits, block, rel, wide = labels.up_bits, labels.up_block, labels.up_rel, labels.up_wide
-    least, x, at, end = least_at_first(labels, scratch, v, get(value, v)), v, np.uint64(0), np.uint64(0)
-    if v >= core:
-        at, end = begins(block, rel, wide, v - core), begins(block, rel, wide, v - core + 1)
+    """As in the plain form; a frame of the stack is a vertex, the bit behind its arc, its least so far, the weight."""
+    value, stack, depth, work, core = scratch.value, scratch.stack, _NONE, 0, np.uint64(labels.core)
+    bits, block, rel, wide, widths = labels.up_bits, labels.up_block, labels.up_rel, labels.up_wide, labels.widths
+    least, x, at, end, head_width, weight_width = _open(labels, scratch, v, get(value, v))
     while True:
-        while at + _SHORTEST <= end:
-            head, length, behind = arc_at(bits, at, head_tag, weight_tag, labels.widths, x)
-            known = get(value, head)
-            if known < 0 and length < least:
-                stack[depth], stack[depth + 1], stack[depth + 2], stack[depth + 3] = v, np.int64(at), least, x
-                depth += 4
-                v = x = head
-                least, at, end = least_at_first(labels, scratch, v, known), np.uint64(0), np.uint64(0)
-                if v >= core:
-                    at, end = begins(block, rel, wide, v - core), begins(block, rel, wide, v - core + 1)
-                continue
+        step = max(head_width + weight_width, _SHORTEST)
+        entered = False
+        while at + step <= end:
+            x, length = arc_at(bits, at, head_width, weight_width, x)
+            at += step
+            known = get(value, x)
             if known >= 0:
                 least = min(least, length + known)
-            x, at = head, behind
+            elif length < least:
+                entered = True
+                break
+        if entered:
+            stack[depth], stack[depth + _ONE], stack[depth + _TWO] = np.int64(v), np.int64(at), least
+            stack[depth + _THREE] = length
+            depth += _FRAME
+            v = x
+            least, x, at, end, head_width, weight_width = _open(labels, scratch, v, known)
+            continue
         put(value, v, 0, least)
         work += 1
-        if depth == 0:
+        if depth == _NONE:
             break
-        depth -= 4
-        v, at, least, x = stack[depth], np.uint64(stack[depth + 1]), stack[depth + 2], stack[depth + 3]
-        end = begins(block, rel, wide, v - core + 1)
+        depth -= _FRAME
+        x, v = v, np.uint64(stack[depth])
+        least = min(stack[depth + _TWO], stack[depth + _THREE] + least)
+        at, end, head_width, weight_width = record_of(bits, block, rel, wide, widths, v - core)
+        at = np.uint64(stack[depth + _ONE])
     add_work(scratch, work)
     return least
+
+
+@inline
+def _open(labels: Any, scratch: Any, v: Any, known: Any) -> Any:
+    """The least at first, then where the arcs of a vertex are: the number before, begin, end and widths."""
+    least, core = least_at_first(labels, scratch, v, known), np.uint64(labels.core)
+    if v < core:
+        return least, v, _NONE, _NONE, _NONE, _NONE
+    bits, block, rel, wide = labels.up_bits, labels.up_block, labels.up_rel, labels.up_wide
+    at, end, head_width, weight_width = record_of(bits, block, rel, wide, labels.widths, v - core)
+    return least, v, at, end, head_width, weight_width
+
+
+@inline
+def packed_bound(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
+    """The bound on the distance from u to the goal, exact without a core."""
+    v = number_of(labels, u)
+    known = get(scratch.value, v)
+    return in_weights(labels, known if known >= 0 else evaluate(labels, scratch, v))
 
 
 GOAL = GoalSearch(start, scratch=SCRATCH)

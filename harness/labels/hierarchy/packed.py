@@ -1,11 +1,13 @@
 """The packed form: each arc in a few bits, without loss.
 
-The arcs of a vertex are a record, which begins at a whole byte. An arc is two tags, which say how wide its two fields
-are, then the difference of its head to the head before it (at first, to the vertex itself), less one, then its weight.
-The widths of the classes that tags name are chosen for the graph. Where records begin is known for every block of 16,
+The arcs of a vertex are a record, which begins at a whole byte. Its first byte names two of 16 classes each: how wide
+the fields of its arcs are. An arc is the difference of its head to the head before it (at first, to the vertex itself),
+less one, then its weight. All arcs of a record are equally wide, so that reading one need not wait for the one before.
+The widths of the classes are chosen for the graph. Where records begin is known for every block of 16,
 and for a record from there in one byte; a block that is longer than that has its own four bytes for each record.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,9 +18,11 @@ from aacbench.labels.hierarchy.numbering import Hierarchy, Rows
 from aacbench.search.scratch import inline
 from aacbench.util.compiled import kernel
 
-BLOCK, MOST_CLASSES, LONG = 16, 8, np.uint32(1 << 31)
-_BLOCK_BITS, _IN_BLOCK = 4, 15
-_BYTE, _NONE = np.uint64(8), np.uint64(0)
+BLOCK, LONG = 16, np.uint32(1 << 31)
+CLASSES, _CLASS_BITS = 16, 4
+_BLOCK_BITS, _IN_BLOCK = np.uint64(4), np.uint64(15)
+_BYTE, _NONE, _ONE = np.uint64(8), np.uint64(0), np.uint64(1)
+_OTHER, _CLASS = np.uint64(CLASSES), np.uint64(_CLASS_BITS)
 
 
 def packed_arrays(made: Hierarchy) -> tuple[dict[str, Array], dict[str, int]] | None:
@@ -26,14 +30,22 @@ def packed_arrays(made: Hierarchy) -> tuple[dict[str, Array], dict[str, int]] | 
     words, width = packed(made.place)
     sides = [made.up] if made.down is made.up else [made.up, made.down]
     gaps = [_gaps(rows, made.core) for rows in sides]
-    head_tag, weight_tag, widths = _classes(np.concatenate(gaps), np.concatenate([rows.weights for rows in sides]))
-    if head_tag + weight_tag + int(widths[:MOST_CLASSES].max() + widths[MOST_CLASSES:].max()) > 64:
+    degrees = np.concatenate([np.diff(rows.first) for rows in sides])
+    needed = [
+        np.concatenate([_widest(rows, values) for rows, values in zip(sides, fields, strict=True)])
+        for fields in (gaps, [rows.weights for rows in sides])
+    ]
+    if max(bits.max(initial=0) for bits in needed) > 63 or sum(int(bits.max(initial=0)) for bits in needed) > 64:
         return None
-    records = [_records(rows, gap, head_tag, weight_tag, widths) for rows, gap in zip(sides, gaps, strict=True)]
+    widths = np.zeros(2 * CLASSES, dtype=np.uint8)
+    for k, bits in enumerate(needed):
+        chosen = class_widths(bits, degrees)
+        widths[k * CLASSES : k * CLASSES + len(chosen)] = chosen
+    records = [_records(rows, gap, widths) for rows, gap in zip(sides, gaps, strict=True)]
     arrays = {"place": words, "widths": widths}
     for name, found in (("up", records[0]), ("down", records[-1])):
         arrays |= {f"{name}_{part}": array for part, array in found.items()}
-    return arrays, {"width": width, "head_tag": head_tag, "weight_tag": weight_tag, "core": made.core}
+    return arrays, {"width": width, "core": made.core}
 
 
 def _gaps(rows: Rows, core: int) -> Array:
@@ -45,38 +57,33 @@ def _gaps(rows: Rows, core: int) -> Array:
     return before - rows.heads - 1
 
 
-def _classes(gaps: Array, weights: Array) -> tuple[int, int, Array]:
-    """Return the bits of both tags, and the widths of the classes: those of gaps, then those of weights."""
-    best: tuple[int, int, int, Array] | None = None
-    for head_tag in (1, 2, 3):
-        for weight_tag in (1, 2, 3):
-            widths = np.zeros(2 * MOST_CLASSES, dtype=np.uint64)
-            # An arc takes a byte or more, so that the bits that fill a record up are no arc.
-            taken, heads = _widths(gaps, 1 << head_tag, 0)
-            more, lengths = _widths(weights, 1 << weight_tag, max(0, 8 - head_tag - weight_tag))
-            widths[: len(heads)], widths[MOST_CLASSES : MOST_CLASSES + len(lengths)] = heads, lengths
-            total = taken + more + len(gaps) * (head_tag + weight_tag)
-            if best is None or total < best[0]:
-                best = total, head_tag, weight_tag, widths
-    assert best is not None
-    return best[1:]
+def _widest(rows: Rows, values: Array) -> Array:
+    """The bits of the largest of the values of each record, one value for each arc; 0 where there are no arcs."""
+    found = np.zeros(len(rows.first) - 1, dtype=np.int64)
+    filled = np.diff(rows.first) > 0
+    if filled.any():
+        found[filled] = np.maximum.reduceat(bit_lengths(values), rows.first[:-1][filled])
+    return found
 
 
-def _widths(values: Array, classes: int, least: int) -> tuple[int, list[int]]:
-    """Return the bits of all values, each in the narrowest of so many widths, and the widths that need the fewest."""
-    counts = np.bincount(np.maximum(bit_lengths(values), least), minlength=least + 1)
-    used = np.flatnonzero(counts).tolist() or [least]
-    below = np.concatenate([[0], np.cumsum(counts)])
-    cost = {width: int(below[width + 1]) * width for width in used}  # all values up to this width, in one class
+def class_widths(bits: Array, counts: Array) -> list[int]:
+    """Return at most 16 widths such that fields of the narrowest one that holds them take the fewest bits in all.
+
+    `bits` is what the fields of a record need, `counts` how many they are. Found by dynamic programming.
+    """
+    sums = np.bincount(bits, weights=counts, minlength=1)
+    used = np.flatnonzero(np.bincount(bits)).tolist() or [0]
+    below = np.concatenate([[0], np.cumsum(sums)])
+    cost = {width: int(below[width + 1]) * width for width in used}  # all fields up to this width, in one class
     choice = {width: [width] for width in used}
-    for _ in range(1, min(classes, len(used))):
+    for _ in range(1, min(CLASSES, len(used))):
         previous, chosen = dict(cost), {width: list(choice[width]) for width in used}
         for k, width in enumerate(used):
             for lower in used[:k]:
                 total = previous[lower] + int(below[width + 1] - below[lower + 1]) * width
                 if total < cost[width]:
                     cost[width], choice[width] = total, [*chosen[lower], width]
-    return cost[used[-1]], choice[used[-1]]
+    return choice[used[-1]]
 
 
 def bit_lengths(values: Array) -> Array:
@@ -85,25 +92,23 @@ def bit_lengths(values: Array) -> Array:
     return np.where(high > 0, high + 31, low).astype(np.int64)
 
 
-def _records(rows: Rows, gaps: Array, head_tag: int, weight_tag: int, widths: Array) -> dict[str, Array]:
-    heads = _class_of(gaps, widths[:MOST_CLASSES], 1 << head_tag)
-    lengths = _class_of(rows.weights, widths[MOST_CLASSES:], 1 << weight_tag)
-    bits = widths[heads] + widths[MOST_CLASSES + lengths] + np.uint64(head_tag + weight_tag)
-    total = np.concatenate([[0], np.cumsum(bits.astype(np.int64))])
-    begin = np.concatenate([[0], np.cumsum((np.diff(total[rows.first]) + 7) // 8)])
+def _records(rows: Rows, gaps: Array, widths: Array) -> dict[str, Array]:
+    heads = _class_of(_widest(rows, gaps), widths[:CLASSES])
+    lengths = _class_of(_widest(rows, rows.weights), widths[CLASSES:])
+    head_widths, weight_widths = widths[heads].astype(np.uint64), widths[CLASSES + lengths].astype(np.uint64)
+    step = np.maximum(head_widths + weight_widths, _BYTE).astype(np.int64)
+    degrees = np.diff(rows.first)
+    begin = np.concatenate([[0], np.cumsum(np.where(degrees > 0, 1 + (degrees * step + 7) // 8, 0))])
     words = empty_words(8 * int(begin[-1]))
-    tags = (heads | (lengths << head_tag)).astype(np.uint64)
-    write_records(
-        *(words, rows.first, begin, tags, gaps.astype(np.uint64), rows.weights.astype(np.uint64)),
-        *(widths[heads], widths[MOST_CLASSES + lengths], np.uint64(head_tag + weight_tag)),
-    )
+    classes = (heads | (lengths << _CLASS_BITS)).astype(np.uint64)
+    values = gaps.astype(np.uint64), rows.weights.astype(np.uint64)
+    write_records(words, rows.first, begin, classes, *values, head_widths, weight_widths)
     return {**_offsets(begin), "bits": words}
 
 
-def _class_of(values: Array, widths: Array, classes: int) -> Array:
-    """The first class that is wide enough for each value."""
-    used = widths[: max(1, min(classes, int((widths > 0).sum() + (widths[0] == 0))))].astype(np.int64)
-    return np.searchsorted(used, np.maximum(bit_lengths(values), used[0]))
+def _class_of(bits: Array, widths: Array) -> Array:
+    """The first class that is wide enough for each record."""
+    return np.searchsorted(widths[: 1 + int(widths.argmax())], bits)
 
 
 def _offsets(begin: Array) -> dict[str, Array]:
@@ -119,47 +124,56 @@ def _offsets(begin: Array) -> dict[str, Array]:
     return {"block": block, "rel": relative, "wide": filled[long].astype(np.uint32).reshape(-1)}
 
 
+def all_begins(arrays: Mapping[str, Array], side: str) -> Array:
+    """The byte at which each record of a side begins, and the last one ends: what `_offsets` was given."""
+    block, relative, wide = (arrays[f"{side}_{part}"] for part in ("block", "rel", "wide"))
+    base = np.repeat(block, BLOCK)[: len(relative)].astype(np.int64)
+    begin, long = base + relative, base >= LONG
+    begin[long] = wide[base[long] - int(LONG) + np.flatnonzero(long) % BLOCK]
+    return begin
+
+
 @kernel
 def write_records(
-    words: Any,
-    first: Any,
-    begin: Any,
-    tags: Any,
-    gaps: Any,
-    weights: Any,
-    head_widths: Any,
-    weight_widths: Any,
-    tag_width: Any,
+    words: Any, first: Any, begin: Any, classes: Any, gaps: Any, weights: Any, head_widths: Any, weight_widths: Any
 ) -> None:
     for row in range(len(first) - 1):
         at = np.uint64(begin[row]) * _BYTE
+        if first[row] < first[row + 1]:
+            write(words, at, classes[row], _BYTE)
+        at += _BYTE
         for arc in range(first[row], first[row + 1]):
-            write(words, at, tags[arc], tag_width)
-            at += tag_width
-            write(words, at, gaps[arc], head_widths[arc])
-            at += head_widths[arc]
-            write(words, at, weights[arc], weight_widths[arc])
-            at += weight_widths[arc]
+            write(words, at, gaps[arc], head_widths[row])
+            write(words, at + head_widths[row], weights[arc], weight_widths[row])
+            at += max(head_widths[row] + weight_widths[row], _BYTE)
 
 
 @inline
 def begins(block: Any, rel: Any, wide: Any, row: Any) -> Any:
-    """The bit at which a record begins."""
+    """The bit at which a record begins; all numbers are uint64."""
     base = block[row >> _BLOCK_BITS]
     if base >= LONG:
-        return np.uint64(wide[np.int64(base - LONG) + (row & _IN_BLOCK)]) * _BYTE
+        return np.uint64(wide[np.uint64(base - LONG) + (row & _IN_BLOCK)]) * _BYTE
     return (np.uint64(base) + np.uint64(rel[row])) * _BYTE
 
 
 @inline
-def arc_at(bits: Any, at: Any, head_tag: Any, weight_tag: Any, widths: Any, before: Any) -> Any:
-    """The head and weight of the arc at a bit, and the bit behind it; `before` is the head or vertex before it."""
+def record_of(bits: Any, block: Any, rel: Any, wide: Any, widths: Any, row: Any) -> Any:
+    """The bit of the first arc of a record, the bit where it ends, and the widths of its fields.
+
+    An arc takes a byte or more, so that the bits that fill a record up are no arc. A record without arcs has no bytes.
+    """
+    at, end = begins(block, rel, wide, row), begins(block, rel, wide, row + _ONE)
+    classes = window(bits, at)
+    head_width = np.uint64(widths[low_bits(classes, _CLASS)])
+    weight_width = np.uint64(widths[low_bits(classes >> _CLASS, _CLASS) + _OTHER])
+    return at + _BYTE, end, head_width, weight_width
+
+
+@inline
+def arc_at(bits: Any, at: Any, head_width: Any, weight_width: Any, before: Any) -> Any:
+    """The head and weight of the arc at a bit; `before` is the head or vertex before it."""
     found = window(bits, at)
-    head_width = widths[low_bits(found, head_tag)]
-    weight_width = widths[low_bits(found >> head_tag, weight_tag) + _BYTE]
-    found >>= head_tag + weight_tag
-    head = max(
-        np.int64(0), before - np.int64(1) - np.int64(low_bits(found, head_width))
-    )  # even if the bits are damaged
+    head = before - _ONE - low_bits(found, head_width)
     weight = np.int64(low_bits(found >> head_width, weight_width))
-    return head, weight, at + head_tag + weight_tag + head_width + weight_width
+    return head if head < before else _NONE, weight  # damaged bits lead to a smaller number, too

@@ -12,10 +12,12 @@ import numpy as np
 from aacbench.contract.method import GoalSearch, Scratch
 from aacbench.graphs.record import Array
 from aacbench.labels.hierarchy.fields import low_bits, packed, window
+from aacbench.labels.hierarchy.heaps import pop, push
 from aacbench.labels.hierarchy.numbering import Hierarchy, Rows
 from aacbench.search.scratch import add_work, get, inline, is_set, put
 from aacbench.util.compiled import allocation_free
 
+_NONE, _ONE, _TWO, _FRAME = (np.uint64(number) for number in range(4))
 FAR = np.int64(2**62 - 1)  # ~fill: no path
 
 SCRATCH = {
@@ -44,34 +46,13 @@ def _plain_rows(rows: Rows) -> tuple[Array, Array]:
 def number_of(labels: Any, v: Any) -> Any:
     """The hierarchy's number of a vertex of the graph."""
     width = np.uint64(labels.width)
-    return np.int64(low_bits(window(labels.place, np.uint64(v) * width), width))
+    return low_bits(window(labels.place, np.uint64(v) * width), width)
 
 
 @inline
-def push(heap: Any, size: Any, v: Any) -> Any:
-    """Add a vertex to a heap whose first one has the largest number."""
-    hole = size
-    while hole > 0 and heap[(hole - 1) >> 1] < v:
-        heap[hole] = heap[(hole - 1) >> 1]
-        hole = (hole - 1) >> 1
-    heap[hole] = v
-    return size + 1
-
-
-@inline
-def pop(heap: Any, size: Any) -> Any:
-    """Remove the first vertex of the heap."""
-    size -= 1
-    v, hole, child = heap[size], 0, 1
-    while child < size:
-        if child + 1 < size and heap[child + 1] > heap[child]:
-            child += 1
-        if heap[child] <= v:
-            break
-        heap[hole] = heap[child]
-        hole, child = child, 2 * child + 1
-    heap[hole] = v
-    return size
+def in_weights(labels: Any, found: Any) -> Any:
+    """A bound in the unit of the graph's weights; `beyond` where there is no path."""
+    return min(found, labels.beyond) * labels.scale
 
 
 @allocation_free
@@ -80,62 +61,61 @@ def start(labels: Any, scratch: Any, t: Any) -> None:
     value, heap, work = scratch.value, scratch.heap, 0
     goal = number_of(labels, t)
     put(value, goal, 0, ~np.int64(0))
-    size = push(heap, 0, goal)
+    size = push(heap, 0, ~np.int64(goal))
     while size > 0:
-        v = heap[0]
+        v = np.uint64(~heap[0])
         size = pop(heap, size)
         work += 1
         d = ~get(value, v)
-        for arc in range(labels.down[v], labels.down[v + 1]):
-            x, through = np.int64(labels.down_arcs[2 * arc]), d + labels.down_arcs[2 * arc + 1]
+        for arc in range(np.uint64(labels.down[v]), np.uint64(labels.down[v + _ONE])):
+            x, through = np.uint64(labels.down_arcs[_TWO * arc]), d + labels.down_arcs[_TWO * arc + _ONE]
             if not is_set(value, x):
-                size = push(heap, size, x)
+                size = push(heap, size, ~np.int64(x))
                 put(value, x, 0, ~through)
             elif ~through > get(value, x):
                 put(value, x, 0, ~through)
     add_work(scratch, work)
 
 
-@allocation_free
-def distance(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
-    """The distance from u to the goal; `beyond` where there is no path."""
-    v = number_of(labels, u)
-    found = get(scratch.value, v)
-    if found < 0:
-        found = evaluate(labels, scratch, v)
-    return min(found, labels.beyond) * labels.scale
-
-
-@allocation_free
+@inline
 def evaluate(labels: Any, scratch: Any, v: Any) -> Any:
     """The least of the way down from v and of each arc upwards with the distance from its head.
 
-    A head without a distance is evaluated first; a frame of the stack is a vertex, its next arc and its least so far.
+    A head without a distance is evaluated first; a frame of the stack is a vertex, its arc and its least so far.
     """
-    value, stack, depth, work = scratch.value, scratch.stack, 0, 0
-    least, arc, end = ~get(value, v), np.int64(labels.up[v]), np.int64(labels.up[v + 1])
+    value, stack, depth, work = scratch.value, scratch.stack, _NONE, 0
+    up, arcs = labels.up, labels.up_arcs
+    least, arc, end = ~get(value, v), np.uint64(up[v]), np.uint64(up[v + _ONE])
     while True:
         while arc < end:
-            x, length = np.int64(labels.up_arcs[2 * arc]), np.int64(labels.up_arcs[2 * arc + 1])
+            x, length = np.uint64(arcs[_TWO * arc]), np.int64(arcs[_TWO * arc + _ONE])
             known = get(value, x)
             if known >= 0:
                 least = min(least, length + known)
-                arc += 1
-            elif length >= least:
-                arc += 1
-            else:
-                stack[depth], stack[depth + 1], stack[depth + 2] = v, arc, least
-                depth += 3
-                v, least, arc, end = x, ~known, np.int64(labels.up[x]), np.int64(labels.up[x + 1])
+            elif length < least:
+                stack[depth], stack[depth + _ONE], stack[depth + _TWO] = np.int64(v), np.int64(arc), least
+                depth += _FRAME
+                v, least, arc, end = x, ~known, np.uint64(up[x]), np.uint64(up[x + _ONE])
+                continue
+            arc += _ONE
         put(value, v, 0, least)
         work += 1
-        if depth == 0:
+        if depth == _NONE:
             break
-        depth -= 3
-        v, arc, least = stack[depth], stack[depth + 1], stack[depth + 2]
-        end = np.int64(labels.up[v + 1])
+        depth -= _FRAME
+        v, arc = np.uint64(stack[depth]), np.uint64(stack[depth + _ONE])
+        least = min(stack[depth + _TWO], np.int64(arcs[_TWO * arc + _ONE]) + least)
+        arc, end = arc + _ONE, np.uint64(up[v + _ONE])
     add_work(scratch, work)
     return least
+
+
+@inline
+def distance(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
+    """The distance from u to the goal; `beyond` where there is no path."""
+    v = number_of(labels, u)
+    known = get(scratch.value, v)
+    return in_weights(labels, known if known >= 0 else evaluate(labels, scratch, v))
 
 
 GOAL = GoalSearch(start, scratch=SCRATCH)
