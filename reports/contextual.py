@@ -8,7 +8,8 @@ import numpy as np
 
 from aacbench.contract.encoder import NOTHING
 from aacbench.graphs.record import Array
-from aacbench.reports import beside_paper, map_methods, statements
+from aacbench.maps.names import PAPER
+from aacbench.reports import map_methods, statements
 from aacbench.reports.formatting import aligned, marked, optional, with_spread, without_markup
 from aacbench.reports.map_methods import method_rows, of_split, optimal_share, regrets
 from aacbench.run.matched import Side
@@ -166,12 +167,21 @@ def parts(contents: StudyContents) -> list[Part]:
         Part("Statements about true costs", _cells(said), statements.TEXT, (statements.NOTE,)),
         Part("Methods on predicted maps", _cells(methods), map_methods.TEXT, (map_methods.NOTE,)),
         Part("Bounds on maps", [row.bounds() for row in methods], map_methods.TEXT, (map_methods.BOUNDS_NOTE,)),
-        Part("Beside the paper", beside_paper.rows(cells), beside_paper.TEXT, (beside_paper.NOTE,)),
-        Part(
-            "Smooth distances", beside_paper.smooth_rows(cells), beside_paper.SMOOTH_TEXT, (beside_paper.SMOOTH_NOTE,)
-        ),
+        *_beside_paper([cell for cell in cells if cell.record.get("edges") == PAPER]),
     ]
     return [part for part in found if part.rows]
+
+
+def _beside_paper(cells: Sequence[Cell]) -> list[Part]:
+    if not cells:
+        return []
+    from aacbench.reports import beside_paper  # searches again, which needs the compiler
+
+    smooth = beside_paper.smooth_rows(cells)
+    return [
+        Part("Beside the paper", beside_paper.rows(cells), beside_paper.TEXT, (beside_paper.NOTE,)),
+        Part("Smooth distances", smooth, beside_paper.SMOOTH_TEXT, (beside_paper.SMOOTH_NOTE,)),
+    ]
 
 
 def tables(contents: StudyContents) -> list[str]:

@@ -75,7 +75,8 @@ def test_maps_show_what_the_bundles_hold(tmp_path, capsys):
         root,
     )
     assert command("run", "--methods", "alt,random-subset[K0=6]", *words) == 0
-    assert f"\n  aacbench report {root} --open\n" in capsys.readouterr().out
+    page = root / "derived" / "report.html"
+    assert f"\n  aacbench report {root} --open  # the page {page}, with figures\n" in capsys.readouterr().out
     contents = read_study(root)
     alt, chosen = (
         next(cell for cell in contents.cells.values() if cell.key["method"] == name)

@@ -181,7 +181,7 @@ def test_the_warning_says_how_to_pin_the_file_and_that_http_is_open(places, serv
     with pytest.warns(fetch.UnverifiedDataWarning) as told:
         fetch.obtain(wanted(f"{server.at}/good", sha256=()))
     message = str(told[0].message)
-    for part in (f"{server.at}/good", "plain http", sha256(CONTENT), "sha256 of set/graph.gr in aacbench/graphs/catal"):
+    for part in (f"{server.at}/good", "plain http", sha256(CONTENT), "sha256 of set/graph.gr in graphs/catalogue.toml"):
         assert part in message
 
 

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import signal
 import threading
 from dataclasses import replace
@@ -112,7 +113,8 @@ def test_a_worker_that_dies_is_replaced_and_a_cell_that_ends_every_worker_is_an_
     assert set(outcomes.values()) == {"ok"}
     assert (tmp_path / "mark").exists()
     reason = found["kill-worker"].record["reason"]
-    assert reason.startswith("The cluster's worker died 2 times while it ran this cell")
+    # A death by another job is not counted, but dask then allows as many more as before.
+    assert re.match(r"The cluster's worker died [23] times while it ran this cell", reason)
     assert reason.endswith("(allowed-failures of the scheduler is 1)")
 
 

@@ -129,7 +129,7 @@ def test_what_is_timed_is_left_unless_more_or_all_again_is_wanted(study):
 
 def test_a_method_that_expands_something_else_now_is_not_timed(study):
     cell = cell_of(study, "alt")
-    columns = read_queries(cell.files["queries.csv"])
+    columns = dict(read_queries(cell.files["queries.csv"]))
     columns["expanded"] = columns["expanded"] + 1
     commit(study.root, cell.cell_id, cell.record, {"queries.csv": write_queries(columns)}, replace=True)
     assert cell.cell_id not in study.timed(repetitions=1)
