@@ -89,7 +89,7 @@ def _print_cells(cells: "list[Cell]", as_json: bool) -> int:
         records = [(cell.key["graph"], cell.outcome, cell.record["reason"]) for cell in cells]
         echo_json([dict(zip(("maps", "outcome", "reason"), record, strict=True)) for record in records])
     for cell in cells if not as_json else ():
-        reason = cell.record["reason"] or "no fault found; built again, the same bytes came out"
+        reason = cell.record["reason"] or "no fault found"
         click.echo(f"{cell.outcome:<12} {cell.key['label']} on {cell.key['graph']}: {reason}")
     return 0 if all(cell.outcome == "ok" for cell in cells) else SOME_FAILED
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ NAMES = (
     "prediction",
 )
 MOST_PAIRS = 3  # figures of two methods query by query; the others are drawn on request
+LONGEST_STEM = 60  # characters
 
 
 @dataclass(frozen=True)  # without slots, which `cached_property` cannot have
@@ -413,7 +415,10 @@ def _left_out(cells: Sequence[Cell], found: "Sequence[Point]") -> list[str]:
 
 def stem_of(text: str) -> str:
     """Return a name as part of a file's name: letters, digits and hyphens, and no longer than a path allows."""
-    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")[-60:] or "x"
+    stem = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-") or "x"
+    if len(stem) <= LONGEST_STEM:
+        return stem
+    return f"{stem[: LONGEST_STEM - 9]}-{sha256(text.encode()).hexdigest()[:8]}"  # names that begin alike stay apart
 
 
 def _median(values: Sequence[float]) -> float:

@@ -7,7 +7,7 @@ from cli.command import command
 from aacbench.library.study_runs import run_study
 from aacbench.maps.atlas import atlas
 from aacbench.protocols.reader import parse_protocol, read_protocol, to_toml
-from aacbench.reports import beside_paper, contextual, map_methods
+from aacbench.reports import beside_paper, contextual, map_methods, statements
 from aacbench.run.map_paths import corner_paths, corner_walks, distances_to
 from aacbench.search import dijkstra
 from aacbench.search.networks import network
@@ -44,6 +44,13 @@ def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("paper-edges")
     (folder / "replay.toml").write_text(PROTOCOL)
     return run_study(folder / "replay.toml", out=folder / "study", workers=1)
+
+
+def test_no_band_is_stated_where_paths_are_not_sums_of_cells(study):
+    rows = statements.statement_rows(study.contents.encode_cells(), (0.4,))
+    kinds = {row.statement.kind for row in rows}
+    assert "regret" in kinds
+    assert "band" not in kinds
 
 
 def test_all_cells_are_ok_and_search_float_weights(study):
