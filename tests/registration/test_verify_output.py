@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from cli.command import command
 
+from aacbench.cli import report_files
 from aacbench.cli.prereg_verify import paragraph
 from aacbench.prereg.evaluate import MissingError, Rows, forest, judge_all
 from aacbench.prereg.files import files_of, shipped
@@ -38,6 +39,17 @@ def test_the_table_is_made_from_the_rows_of_the_plot(done, capsys, monkeypatch):
         "aacbench.cli.prereg_verify.forest", lambda judged: [replace(row, estimate=77.77) for row in forest(judged)]
     )
     assert printed(done, capsys).count("77.77") == 4
+
+
+def test_the_figure_of_the_page_has_the_verdicts_and_no_second_margin(done):
+    (registered,) = report_files._registered(done.study)
+    (drawing,) = registered.drawings
+    judged = [one for one in verify(done.files, done.study).judged if one.effects]
+    for row, one in zip(drawing.alt.partition(": ")[2].split("; "), judged, strict=True):
+        assert row.startswith(f"{one.prediction.id}: ")
+        assert row.removesuffix(".").endswith(one.verdict)
+    legend = [text.get_text() for legend in drawing.figure.legends for text in legend.get_texts()]
+    assert "margin" not in legend
 
 
 def test_an_exact_difference_is_a_point_in_the_plot_too():
