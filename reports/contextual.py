@@ -184,6 +184,18 @@ def _beside_paper(cells: Sequence[Cell]) -> list[Part]:
     ]
 
 
+def lead(contents: StudyContents) -> str:
+    """Return which encoder has the least regret on each map set, in a sentence; nothing for other studies."""
+    rows = [row for row in encoder_rows(contents.encode_cells()) if row.regret is not None and not row.oracle]
+    told = []
+    for maps in dict.fromkeys(row.maps for row in rows):
+        here = [row for row in rows if row.maps == maps]
+        best = min(here, key=lambda row: row.regret or 0.0)
+        share = f"regret {best.regret:.2f} %, optimal on {best.optimal:.1f} % of the test maps"
+        told.append(f"Of {len(here)} encoders on {maps}, {best.encoder} has the least true cost: {share}.")
+    return " ".join(told)
+
+
 def tables(contents: StudyContents) -> list[str]:
     """Return the tables as Markdown, each with its notes."""
     return [without_markup(text) for part in parts(contents) for text in (aligned(part.rows, part.text), *part.notes)]

@@ -79,7 +79,15 @@ def html(found: Findings) -> str:
         "report.html",
         title=f"Study {found.root.absolute().name}",
         summary=": ".join(filter(None, [f"Protocol {study.get('protocol', 'unknown')}", study.get("summary", "")])),
-        sentences=two_sentences([row for row in found.rows if not row.variant], found.tables),
+        sentences=" ".join(
+            filter(
+                None,
+                [
+                    contextual.lead(found.contents),
+                    two_sentences([row for row in found.rows if not row.variant], found.tables),
+                ],
+            )
+        ),
         outcomes=_outcomes(found.contents),
         alarm=_alarm(found.contents),
         problems=_problems(found),

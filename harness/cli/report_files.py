@@ -17,6 +17,7 @@ from aacbench.reports.figures.style import settle
 from aacbench.reports.formatting import table_notes, tabular
 from aacbench.reports.page import Findings, PluginSection, Registered, html
 from aacbench.run.layout import DERIVED, REGISTRATION
+from aacbench.run.matched import bytes_per_vertex
 from aacbench.run.records import BASELINE
 from aacbench.run.study import StudyContents
 from aacbench.util.atomic_io import make_folder, replace_file, storing
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from aacbench.reports.comparison_page import Compared
 
 PAGE, TEX, FIGURES = "report.html", "tables.tex", "figures"
+LEAST_STORED = 1  # bytes per vertex: nothing is at matched memory beside a method that stores less
 MOST_PAIRS = 8  # methods that a page tests against the first; the others wait for `aacbench stats`
 
 
@@ -104,9 +106,12 @@ def _remove_others(folder: Path, stems: Collection[str]) -> None:
 
 
 def _pairs(contents: StudyContents) -> tuple[list[statistics.Table], str]:
-    """Test each method against the study's first, and say which were left out for want of time."""
-    labels = dict.fromkeys(cell.key["label"] for cell in contents.own_cells() if cell.is_reported)
-    first, *others = [label for label in labels if label != BASELINE] or [""]
+    """Test each method against the study's first that stores labels, and say which were left out for want of time."""
+    cells = [cell for cell in contents.own_cells() if cell.is_reported and cell.key["label"] != BASELINE]
+    labels = list(dict.fromkeys(cell.key["label"] for cell in cells))
+    stored = {cell.key["label"] for cell in cells if (bytes_per_vertex([cell]) or 0) >= LEAST_STORED}
+    first = next((label for label in labels if label in stored), labels[0] if labels else "")
+    others = [label for label in labels if label != first]
     tested = [statistics.analyse(contents, other, first, None, None, light=True) for other in others[:MOST_PAIRS]]
     rest = others[MOST_PAIRS:]
     return tested, f"Not tested here, see `aacbench stats`: {', '.join(rest)}." if rest else ""

@@ -231,3 +231,12 @@ def test_a_page_lists_so_many_cells_as_a_browser_can_show(tmp_path, monkeypatch)
     assert text.count("aacbench replay") - text.count("aacbench replay CELL") == 4
     said = "".join(Page(text).text)
     assert f"The first 3 of 9 cells; all are in aacbench status {root} --cells." in said
+
+
+def test_methods_are_tested_against_the_first_that_stores_labels(tmp_path):
+    cells = [made_cell("hops", [50, 60, 70], measured=0.03)]
+    cells += [made_cell(name, counts) for name, counts in (("alt", [9, 8, 7]), ("b", [6, 7, 5]))]
+    contents = read_study(made_study(tmp_path / "study", cells, seeds=[1]))
+    page = write_files(tmp_path / "study", contents, rows_of(contents.planned_cells()), [], "text").read_text()
+    assert "b against alt" in page
+    assert "alt against hops" not in page

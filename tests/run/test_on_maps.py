@@ -107,6 +107,14 @@ def test_rows_about_true_costs_agree_with_the_maps(study):
     assert columns["true_optimum"][:5].tolist() == labels.tolist()
 
 
+def test_the_page_begins_with_the_encoder_of_least_regret(study):
+    rows = [row for row in contextual.encoder_rows(study.contents.encode_cells()) if not row.oracle]
+    best = min(rows, key=lambda row: row.regret)
+    told = contextual.lead(study.contents)
+    assert f"{best.encoder} has the least true cost: regret {best.regret:.2f} %" in told
+    assert " true has " not in told
+
+
 def test_certificates_are_verified_and_statements_made_where_there_are_maps_enough(study):
     for cell in study.contents.planned_cells():
         columns = map_methods.context_columns(cell)
