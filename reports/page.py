@@ -23,12 +23,6 @@ from aacbench.run.study import StudyContents
 CONTROLS = "controls"  # the figure that has a place of its own
 SHORT = 12  # digits of a digest
 MOST_CELLS = 2000  # in a table of a page
-REMEDIES = {
-    "timeout": "Run it again with --existing retry-failed and a higher --time-limit.",
-    "out-of-memory": "Run it again with --existing retry-failed and a higher --memory-limit.",
-    "unsupported": "",
-    "skipped": "",
-}
 MOST_PROBLEMS = 100  # rows about cells that are not ok
 
 
@@ -79,15 +73,7 @@ def html(found: Findings) -> str:
         "report.html",
         title=f"Study {found.root.absolute().name}",
         summary=": ".join(filter(None, [f"Protocol {study.get('protocol', 'unknown')}", study.get("summary", "")])),
-        sentences=" ".join(
-            filter(
-                None,
-                [
-                    contextual.lead(found.contents),
-                    two_sentences([row for row in found.rows if not row.variant], found.tables),
-                ],
-            )
-        ),
+        sentences=f"{contextual.lead(found.contents)} {_sentences(found)}".strip(),
         outcomes=_outcomes(found.contents),
         alarm=_alarm(found.contents),
         problems=_problems(found),
@@ -106,6 +92,10 @@ def html(found: Findings) -> str:
         runs=runs(found.root),
         commands=_commands(found),
     )
+
+
+def _sentences(found: Findings) -> str:
+    return two_sentences([row for row in found.rows if not row.variant], found.tables)
 
 
 def _outcomes(contents: StudyContents) -> list[tuple[str, int]]:
@@ -161,8 +151,15 @@ def _failed(found: Findings) -> Iterator[dict[str, str]]:
             "budget": ", ".join(dict.fromkeys(f"{cell.key['budget']:g}" for cell in cells)),
             "method": method,
             "reason": reason or "no reason given",
-            "look into it": REMEDIES.get(cells[0].outcome, _replay(found.root, cells[0])),
+            "look into it": _remedy(found.root, cells[0]),
         }
+
+
+def _remedy(root: Path, cell: Cell) -> str:
+    """Return what to do about a cell that is not ok; one without rows has nothing to replay."""
+    if cell.outcome in tables.REMEDIES:
+        return f"Run it again with --existing retry-failed; {tables.REMEDIES[cell.outcome]}."
+    return "" if cell.outcome in ("unsupported", "skipped") else _replay(root, cell)
 
 
 def _results(found: Findings) -> Sheet:

@@ -41,7 +41,7 @@ _RULES = {
     "four-byte/1": "each value counts as 4 bytes",
     "as-declared/1": "direction is as declared by the data set",
 }
-_REMEDIES = {"timeout": "raise --time-limit", "out-of-memory": "raise --memory-limit"}
+REMEDIES = {"timeout": "raise --time-limit", "out-of-memory": "raise --memory-limit"}
 TEXT_COLUMNS = ("graph", "traffic", "method", "variant", "settings", "outcome")
 
 
@@ -207,7 +207,7 @@ def _notes(rows: Sequence[Row]) -> list[str]:
     notes += [WORK] if any(row.h_work for row in rows) else []
     notes += [
         f"No reductions on {row.graph}: its {BASELINE} cell is {row.outcome}, for the reason below; "
-        f"{_REMEDIES.get(row.outcome, 'remove the cause')}, then run again with --existing retry-failed."
+        f"{REMEDIES.get(row.outcome, 'remove the cause')}, then run again with --existing retry-failed."
         for row in rows
         if row.method == BASELINE and row.outcome != "ok"
     ]
