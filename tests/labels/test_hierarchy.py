@@ -13,7 +13,7 @@ from aacbench.bundle.deploy import deploy
 from aacbench.graphs import from_arcs
 from aacbench.graphs.load import load
 from aacbench.labels.hierarchy import packed as packing
-from aacbench.labels.hierarchy.contraction import NONE, contract
+from aacbench.labels.hierarchy.contraction import DENSE, NONE, contract
 from aacbench.labels.hierarchy.deployed import core_graph, core_labels, packed_heuristic, plain_heuristic
 from aacbench.labels.hierarchy.fields import low_bits, packed, window
 from aacbench.labels.hierarchy.numbering import hierarchy
@@ -49,6 +49,24 @@ def test_every_distance_is_in_the_hierarchy(graph):
     for t in range(graph.vertices):
         found = distances_up(made.order.tolist(), rows, graph, t)
         assert [-1 if np.isinf(d) else d for d in found] == exact[:, t].tolist()
+
+
+def test_distances_of_dense_graphs_are_in_the_hierarchy():
+    vertices, sparse = 180, 20
+    rng = np.random.default_rng(5)
+    linked = rng.random((vertices, vertices)) < 0.95
+    linked[:sparse], linked[:, :sparse] = False, False
+    linked[np.arange(sparse), sparse + np.arange(sparse)] = True
+    linked[sparse + np.arange(sparse), np.arange(sparse)] = True
+    np.fill_diagonal(linked, False)
+    tails, heads = np.nonzero(linked)
+    graph = from_arcs(vertices, tails, heads, rng.integers(1, 1000, len(tails)))
+    made, _ = made_of(graph)
+    assert np.diff(made.first).max() > DENSE
+    assert set(made.order[:sparse].tolist()) == set(range(sparse))
+    rows, exact = rows_of(made), true_distances(graph)
+    for t in (0, 50, int(made.order[-1])):
+        assert distances_up(made.order.tolist(), rows, graph, t) == exact[:, t].tolist()
 
 
 @given(graphs(integral=True))

@@ -1,8 +1,9 @@
 """Contraction of a graph, vertex by vertex: the arcs that lead upwards, shortcuts among them.
 
-Vertices are taken by edge difference and depth, with priorities updated when they come up. A shortcut u -> x is left
-out if a witness, a path around the contracted vertex that is no longer, is found within a limit of work.
-A witness that is missed costs an arc and changes no distance.
+Vertices are taken by edge difference and depth, with priorities updated when they come up. Those of very many
+neighbours come after all others, the fewest neighbours first: their edge differences would take most of the time and
+save few arcs. A shortcut u -> x is left out if a witness, a path around the contracted vertex that is no longer, is
+found within a limit of work. A witness that is missed costs an arc and changes no distance.
 """
 
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ LOOKS = 4_000  # arcs that a search for witnesses looks at; a limit on vertices 
 FEWEST_LOOKS = 100  # the same around a vertex of high degree
 FAVOURABLE = 8  # up to this degree a search may look at all of them
 WORK, WORK_PER_ARC = 10**8, 2_000  # arcs that all searches may look at: so many, and more per arc and vertex
+DENSE = 128  # neighbours; a vertex that has more is not judged by its edge difference
 _DIFFERENCE, _DEPTH = 3, 2  # weights in the priority; fewer arcs first
 _MOST = np.int64(2**29)  # a priority has room for no more
 _HEAP = 1 << 14  # entries of a search for witnesses
@@ -109,6 +111,9 @@ def contract_all(indptr: Any, heads: Any, out: Any, into: Any, symmetric: Any, m
         if live // 2 > most_arcs:
             why = 1
             break
+        if count[v] > DENSE:
+            size = push(queue, size, _key_of_dense(count[v], v))
+            continue
         needed = _room_for(needed, count[v])
         added, removed = _shortcuts(
             v, start, count, heads, out, into, symmetric, needed, distance, stamp, place, placed, keys, whose, clock
@@ -120,6 +125,10 @@ def contract_all(indptr: Any, heads: Any, out: Any, into: Any, symmetric: Any, m
     while size > 0 and why == 0:
         v = queue[0] & 0xFFFFFFFF
         size = pop(queue, size)
+        dense = count[v] > DENSE
+        if dense and size > 0 and _key_of_dense(count[v], v) > queue[0]:
+            size = push(queue, size, _key_of_dense(count[v], v))
+            continue
         needed = _room_for(needed, count[v])
         added, removed = _shortcuts(
             v, start, count, heads, out, into, symmetric, needed, distance, stamp, place, placed, keys, whose, clock
@@ -128,7 +137,7 @@ def contract_all(indptr: Any, heads: Any, out: Any, into: Any, symmetric: Any, m
             why = 2
             break
         key = _key(added, removed, depth[v], v)
-        if size > 0 and key > queue[0]:
+        if not dense and size > 0 and key > queue[0]:
             size = push(queue, size, key)
             continue
         if emitted + live // 2 > most_arcs:
@@ -168,6 +177,12 @@ def _key(added: Any, removed: Any, depth: Any, v: Any) -> Any:
     """The priority of a vertex and, for ties, its number, in one number."""
     priority = _DIFFERENCE * (added - removed) + _DEPTH * depth
     return (min(priority, _MOST) << 32) | v
+
+
+@kernel
+def _key_of_dense(degree: Any, v: Any) -> Any:
+    """The same for a vertex of very many neighbours: above all others."""
+    return ((_MOST + degree) << 32) | v
 
 
 @kernel
@@ -251,7 +266,7 @@ def _shortcuts(
                     if through <= limit and not (known and distance[y] <= limit):
                         missing -= 1
                 distance[y], stamp[y] = through, now
-                if size < len(keys):
+                if left > 0 and size < len(keys):
                     rise(keys, whose, size, through, y)
                     size += 1
         for j in range(lowest, degree):
