@@ -19,7 +19,7 @@ _PLAIN = re.compile(r"[ !#-\[\]-~]*").fullmatch  # a text that is spelt the same
 _Member = tuple[str, Any, str]  # the name, the value, and both in canonical JSON
 _KNOWN: dict[str, dict[str, _Member]] = {}  # by how a line at that depth begins, then by what is written
 _SHARED: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {}  # by the same, by name, then by what is written
-_scan = json.JSONDecoder().scan_once
+_decode = json.JSONDecoder().raw_decode
 
 
 class UnusualError(ValueError):
@@ -72,7 +72,7 @@ def _object(text: str, line: str) -> dict[str, Any]:
         name, shared = known
         value = shared.get(spelt, shared)
         if value is shared:  # not among them
-            value = _object(spelt, inner) if spelt.startswith("{\n") else _scan(spelt, 0)[0]
+            value = _object(spelt, inner) if spelt.startswith("{\n") else _decode(spelt)[0]
             if len(shared) < MOST_VALUES:
                 shared[spelt] = value
         found[name] = value
