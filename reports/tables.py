@@ -32,7 +32,7 @@ from aacbench.reports.formatting import (
 from aacbench.run.layout import short_ids
 from aacbench.run.matched import bytes_per_vertex, self_reported
 from aacbench.run.records import BASELINE, OUTCOMES, TEST, VALIDATION, without_traffic
-from aacbench.run.store import Cell
+from aacbench.run.store import Cell, read_totals
 from aacbench.util.text import one_line
 
 MOST_IDS = 5  # of the cells with one reason
@@ -108,6 +108,8 @@ class Row:
 def rows_of(cells: Iterable[Cell]) -> list[Row]:
     """Return the rows by graph, then by budget, at which methods are compared; the baseline comes first."""
     groups: dict[_Place, list[Cell]] = {}
+    cells = list(cells)
+    read_totals(cells)
     for cell in cells:
         key = cell.key
         groups.setdefault((cell.variant, key["graph"], key["budget"], key["label"]), []).append(cell)

@@ -1,6 +1,5 @@
 """What `aacbench report` writes beside its output: a page, figures, and tables for papers and scripts."""
 
-import gc
 import os
 import shlex
 from collections.abc import Collection, Iterator, Sequence
@@ -43,7 +42,6 @@ def write_files(
 ) -> Path:
     """Write everything into the study's own folder for it, or into `out`, and return the path of the page."""
     folder = out or root / DERIVED
-    gc.freeze()  # drawing makes many objects; looking through all rows again and again takes a fifth of the time
     pairs, untested = _pairs(contents)
     drawings = list(gallery(contents, pairs, times, root if maps else None))
     registered = list(_registered(root)) if (root / REGISTRATION).exists() else []

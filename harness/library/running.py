@@ -196,7 +196,7 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
         cells = [name for _, name in run_study(run.study, observed)]
         if timing:
             time_study(config, cells, repetitions=run.repetitions, again=config.existing == "replace")
-    contents = read_study(config.root)
+    contents = read_study(config.root, remember=config.existing != "verify")
     rows = tables.rows_of(contents.planned_cells())
     _finish(config, contents, rows, show)
     code = _exit_code(contents, rows)

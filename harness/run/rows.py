@@ -48,6 +48,7 @@ _WORD = re.compile(r"[!#-+\--~]*")  # ASCII that needs no quotes in CSV
 USUAL_WORDS = (UNREACHABLE, VALIDATION, CORNER, TEST, OK)
 _USUAL_BYTES = tuple(word.encode() for word in USUAL_WORDS)
 _WORDS = np.array(USUAL_WORDS, dtype=object)
+MOST_DIGITS = 12  # of a number, so that sums of millions of them fit 64 bits
 _TOO_LARGE = 10**18  # so that reading it may have gone beyond 64 bits
 _INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 
@@ -163,6 +164,61 @@ def _read_wholes(kinds: Mapping[str, str], data: bytes) -> _Wholes | None:
         return None
     numbers = np.fromstring(body, dtype=np.int64, sep=",").reshape(-1, len(kinds))
     return _Wholes(layout, numbers) if numbers.max() < _TOO_LARGE else None
+
+
+def totals_of(
+    tables: Sequence[bytes], splits: Sequence[str], columns: Sequence[str]
+) -> list[dict[tuple[str, str], tuple[int, int]]] | None:
+    """Return the sum of columns over each split and its queries, for many `queries.csv`, read at once.
+
+    Return None if any is unusual. Columns must be of whole numbers, and not the first.
+    """
+    header, bodies = ",".join(QUERIES).encode() + b"\n", [table.partition(b"\n")[2] for table in tables]
+    counts, joined = [body.count(b"\n") for body in bodies], b"".join(bodies)
+    if not all(counts) or b'"' in joined or not all(t.startswith(header) and t.endswith(b"\n") for t in tables):
+        return None
+    text = np.frombuffer(joined, np.uint8)
+    ends = np.flatnonzero((text == ord(",")) | (text == ord("\n")))
+    if len(ends) != sum(counts) * len(QUERIES) or (text[ends[len(QUERIES) - 1 :: len(QUERIES)]] != ord("\n")).any():
+        return None
+
+    def field(name: str) -> tuple[Array, Array]:
+        place = list(QUERIES).index(name)
+        return ends[place - 1 :: len(QUERIES)] + 1, ends[place :: len(QUERIES)]
+
+    values = [_wholes_at(text, *field(column)) for column in columns]
+    starts, totals = np.cumsum([0, *counts[:-1]]), []
+    for split in splits:
+        inside = _are_at(text, *field("split"), split.encode())
+        sizes = np.add.reduceat(inside, starts, dtype=np.int64).tolist()
+        for value in values:
+            if value is None:
+                return None
+            totals.append(zip(np.add.reduceat(np.where(inside, value, 0), starts).tolist(), sizes, strict=True))
+    names = list(product(splits, columns))
+    return [dict(zip(names, each, strict=True)) for each in zip(*totals, strict=True)]
+
+
+def _wholes_at(text: Array, begin: Array, end: Array) -> Array | None:
+    """Return the numbers written between these places, or None if one is not of a few digits alone."""
+    length = end - begin
+    if length.min() < 1 or length.max() > MOST_DIGITS:
+        return None
+    found = np.zeros(len(begin), np.int64)
+    for place in range(int(length.max())):
+        inside = place < length
+        digit = text[np.where(inside, begin + place, begin)].astype(np.int64) - ord("0")
+        if ((digit < 0) | (digit > 9)).any():
+            return None
+        found = np.where(inside, 10 * found + digit, found)
+    return found
+
+
+def _are_at(text: Array, begin: Array, end: Array, word: bytes) -> Array:
+    found = end - begin == len(word)
+    for place, letter in enumerate(word):
+        found &= text[np.where(found, begin + place, begin)] == letter
+    return found
 
 
 def read_any(kinds: Mapping[str, str], data: bytes, where: str) -> dict[str, Array]:

@@ -4,7 +4,7 @@ import errno
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,13 +26,13 @@ from aacbench.run.layout import (
     is_cell_id,
 )
 from aacbench.run.layout import cell_id as id_of
-from aacbench.run.records import CANDIDATE, ENCODE, OUTCOMES, TEST
+from aacbench.run.records import CANDIDATE, ENCODE, OUTCOMES, TEST, VALIDATION
 from aacbench.run.verified import Verified
 from aacbench.util.atomic_io import is_still, make_folder, read_in, remove, storing, sync_folder, write_file
 from aacbench.util.canonical import digest, digest_of, pretty
 from aacbench.util.cleanup import UNFINISHED, abandoned, is_scratch, scratch_name
 from aacbench.util.file_lock import sweep_locks
-from aacbench.util.pretty_text import read_pretty
+from aacbench.util.pretty_text import read_again, read_pretty
 from aacbench.version import VERSION
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+CELLS_AT_ONCE = 500  # whose rows are parsed at once
 FAMILY, NUMBER = "aacbench.cell.json", 1
 FORMAT = f"{FAMILY}/{NUMBER}"
 _FORMAT_LINE = f'\n "format": "{FORMAT}",\n'.encode()  # of every cell in this format, so that few must be parsed
@@ -91,15 +92,35 @@ class Cell:
         return read_queries(self.files[QUERIES_FILE])
 
     def mean(self, split: str, column: str = "expanded") -> float | None:
-        """The mean of a column over the queries of a split, computed once; None if there are no such queries."""
-        if (split, column) not in self._means:
+        """The mean of a column over the queries of a split; None if there are no such queries."""
+        total, count = self._total(split, column)
+        return float(total) / count if count else None
+
+    def count(self, split: str) -> int:
+        """The number of queries of a split."""
+        return self._total(split, "expanded")[1]
+
+    def _total(self, split: str, column: str) -> tuple[float, int]:
+        if (split, column) not in self._totals:
             values = self.queries[column][self.queries["split"] == split]
-            self._means[split, column] = float(values.sum()) / len(values) if len(values) else None
-        return self._means[split, column]
+            self._totals[split, column] = float(values.sum()), len(values)
+        return self._totals[split, column]
 
     @cached_property
-    def _means(self) -> dict[tuple[str, str], float | None]:
+    def _totals(self) -> dict[tuple[str, str], tuple[float, int]]:
         return {}
+
+
+def read_totals(cells: Sequence[Cell]) -> None:
+    """Read what the means of many cells need, five times as fast as one cell after the other, without keeping rows."""
+    from aacbench.run.rows import totals_of
+
+    with_rows = [cell for cell in cells if QUERIES_FILE in cell.files]
+    for begin in range(0, len(with_rows), CELLS_AT_ONCE):
+        some = with_rows[begin : begin + CELLS_AT_ONCE]
+        found = totals_of([cell.files[QUERIES_FILE] for cell in some], (VALIDATION, TEST), ("expanded", "h_work"))
+        for cell, totals in zip(some, found or (), strict=found is not None):
+            cell._totals.update(totals)
 
 
 def commit(
@@ -170,9 +191,9 @@ def outcomes(root: Path, *, remember: bool = True) -> dict[str, str | DamagedCel
     return found
 
 
-def scan(root: Path) -> Iterator[tuple[str, Cell | DamagedCellError]]:
+def scan(root: Path, verified: Verified | None = None) -> Iterator[tuple[str, Cell | DamagedCellError]]:
     """Yield every cell in the order of ids, or the error that says how it is damaged."""
-    return _scan(root, lambda name: read_or_damage(root, name))
+    return _scan(root, lambda name: read_or_damage(root, name, verified))
 
 
 def _scan(root: Path, read: Callable[[str], T | DamagedCellError | None]) -> Iterator[tuple[str, T | DamagedCellError]]:
@@ -260,19 +281,30 @@ def _open_folder(folder: Path, cell_id: str) -> int | None:
 
 def _checked(descriptor: int, folder: Path, cell_id: str, verified: Verified | None) -> Cell:
     data = _read(descriptor, CELL_FILE, folder, cell_id)
+    known = verified is not None and verified.has(cell_id, data)
+    if known:
+        record = read_again(data)
+        del record["integrity"]
+    else:
+        record = _record(data, folder, cell_id)
+    files = {name: _read(descriptor, name, folder, cell_id) for name in record["files"]}
+    changed = [name for name, content in files.items() if _sha256(content) != record["files"][name]]
+    if changed:
+        raise _damage(cell_id, folder, f"{', '.join(changed)} changed since it was written")
+    if verified is not None and not known:
+        verified.add(cell_id, data)
+    return Cell(cell_id, record, files)
+
+
+def _record(data: bytes, folder: Path, cell_id: str) -> dict[str, Any]:
+    """Return the contents of a `cell.json` without its integrity; raise unless it is as it was written."""
     record, its_id = _parsed(data)
     if record is None:
         _refuse_newer(data, folder, cell_id)
         raise _damage(cell_id, folder, f"{CELL_FILE} is not what was written")
     if its_id != cell_id:
         raise _damage(cell_id, folder, f"its key belongs to cell {its_id}")
-    files = {name: _read(descriptor, name, folder, cell_id) for name in record["files"]}
-    changed = [name for name, content in files.items() if _sha256(content) != record["files"][name]]
-    if changed:
-        raise _damage(cell_id, folder, f"{', '.join(changed)} changed since it was written")
-    if verified is not None:
-        verified.add(cell_id, data)
-    return Cell(cell_id, record, files)
+    return record
 
 
 def _read(descriptor: int, name: str, folder: Path, cell_id: str) -> bytes:

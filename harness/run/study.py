@@ -12,6 +12,7 @@ from aacbench.errors import DamagedCellError, DamagedPlanError, DataError, Usage
 from aacbench.run.layout import ARTIFACTS, CELLS, DERIVED, PLAN, REGISTRATION, RUNS, is_cell_id
 from aacbench.run.records import ENCODE, OUTCOMES, Study
 from aacbench.run.store import Cell, outcomes, scan
+from aacbench.run.verified import Verified
 from aacbench.util.atomic_io import make_folder, replace_file, storing
 from aacbench.util.canonical import digest, pretty
 from aacbench.util.file_lock import LOCKS, file_lock
@@ -81,6 +82,10 @@ class StudyContents:
         return [cell for cell in self._own if cell.is_reported]
 
     def summary(self) -> StudySummary:
+        return self._counted
+
+    @cached_property
+    def _counted(self) -> StudySummary:
         return _summary(self.plan, {name: cell.outcome for name, cell in self.cells.items()}, self.damaged)
 
 
@@ -145,16 +150,18 @@ def read_plan(root: Path) -> dict[str, Any] | None:
     return _check(plan, str(path))
 
 
-def read_study(root: Path) -> StudyContents:
-    """Read a whole study; every byte is checked."""
+def read_study(root: Path, *, remember: bool = True) -> StudyContents:
+    """Read a whole study; every byte is checked, and cells found right are remembered as `outcomes` does."""
     cells: dict[str, Cell] = {}
     damaged: dict[str, str] = {}
-    plan = read_plan(root)
-    for name, cell in scan(root):
+    plan, verified = read_plan(root), Verified(root)
+    for name, cell in scan(root, verified):
         if isinstance(cell, DamagedCellError):
             damaged[name] = str(cell)
         else:
             cells[name] = cell
+    if remember:
+        verified.save()
     return StudyContents(plan, cells, damaged)
 
 

@@ -11,7 +11,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from aacbench.run.layout import CELL_FILE, DERIVED, cell_folder
+from aacbench.run.layout import CELL_FILE, CELLS, DERIVED
 from aacbench.util.atomic_io import make_folder, read_in, replace_file
 from aacbench.version import VERSION
 
@@ -28,7 +28,7 @@ class Verified:
     """The digests that the study's file holds, and those of the cells that were found right since."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self._root, self._cells = root, str(root / CELLS)
         try:
             data = (root / DERIVED / VERIFIED).read_bytes()
         except OSError:
@@ -53,7 +53,7 @@ class Verified:
     def outcome(self, cell_id: str) -> str | None:
         """Return the outcome of a cell whose every byte is as it was when it was checked in full; else None."""
         try:
-            descriptor = os.open(cell_folder(self._root, cell_id), os.O_RDONLY | os.O_DIRECTORY)
+            descriptor = os.open(f"{self._cells}/{cell_id[:2]}/{cell_id}", os.O_RDONLY | os.O_DIRECTORY)
         except OSError:
             return None
         try:

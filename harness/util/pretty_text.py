@@ -14,9 +14,12 @@ from aacbench.util.canonical import canonical, indented, pretty
 
 LONGEST_SHARED = 40  # characters of a text; longer ones are mostly digests, which no two cells share
 MOST_MEMBERS = 4096  # that are remembered at each depth
+MOST_VALUES = 256  # of one name that are shared; a name with more has mostly a value of its own in every file
 _PLAIN = re.compile(r"[ !#-\[\]-~]*").fullmatch  # a text that is spelt the same everywhere
 _Member = tuple[str, Any, str]  # the name, the value, and both in canonical JSON
 _KNOWN: dict[str, dict[str, _Member]] = {}  # by how a line at that depth begins, then by what is written
+_SHARED: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {}  # by the same, by name, then by what is written
+_decode = json.JSONDecoder().raw_decode
 
 
 class UnusualError(ValueError):
@@ -48,6 +51,32 @@ def read_plainly(data: bytes) -> tuple[dict[str, Any], dict[str, str]]:
         return record, {name: canonical({name: record[name]}, parsed=True).decode()[1:-1] for name in names}
     except (AacbenchError, RecursionError) as error:
         raise ValueError(str(error)) from error
+
+
+def read_again(data: bytes) -> dict[str, Any]:
+    """Return the same members, twice as fast, from bytes that `read_pretty` is known to accept: nothing is checked."""
+    if b"\\" in data or not data.startswith(b"{\n"):  # a name may hold a quote, or there is none
+        found: dict[str, Any] = json.loads(data)
+        return found
+    return _object(data.decode()[:-1], "\n")
+
+
+def _object(text: str, line: str) -> dict[str, Any]:
+    inner = line + " "
+    names, found = _SHARED.setdefault(line, {}), {}
+    for written in text[len(inner) + 2 : -len(line) - 1].split("," + inner + '"'):
+        name, _, spelt = written.partition('": ')
+        known = names.get(name)
+        if known is None:
+            known = names[name] = intern(name), {}
+        name, shared = known
+        value = shared.get(spelt, shared)
+        if value is shared:  # not among them
+            value = _object(spelt, inner) if spelt.startswith("{\n") else _decode(spelt)[0]
+            if len(shared) < MOST_VALUES:
+                shared[spelt] = value
+        found[name] = value
+    return found
 
 
 def _members(text: str, line: str) -> list[_Member]:

@@ -38,7 +38,7 @@ def _numbers(cells: Sequence[Cell], name: str) -> list[str]:
 
 
 def query_count(cells: Iterable[Cell]) -> str:
-    counts = sorted({int((cell.queries["split"] == TEST).sum()) for cell in cells if cell.outcome == "ok"})
+    counts = sorted({cell.count(TEST) for cell in cells if cell.outcome == "ok"})
     return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}" if counts else "no"
 
 

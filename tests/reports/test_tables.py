@@ -11,7 +11,7 @@ from made_studies import MEASURED, PAPER, made_cell, made_study
 from markdown_it import MarkdownIt
 from project import ROOT
 
-from aacbench.reports import comparison, latency, statistics, statistics_text
+from aacbench.reports import comparison, latency, statistics, statistics_text, tables
 from aacbench.reports.formatting import conditions, graph_names, study_notes, switches, table_notes
 from aacbench.reports.tables import Row, csv_text, latex, markdown, rows_of
 from aacbench.run.layout import cell_id
@@ -440,3 +440,11 @@ def test_reasons_on_a_terminal_have_no_escapes(tmp_path):
     rows = rows_of(planned_cells(made_study(tmp_path, cells)))
     assert "no *a* or *b* <i>" in markdown(rows, plain_reasons=True)
     assert r"no \*a\* or \*b\* &lt;i>" in markdown(rows)
+
+
+def test_rows_are_the_same_where_cells_are_read_one_after_the_other(tmp_path, monkeypatch):
+    cells = [made_cell("dijkstra", [10, 31]), made_cell("alt", [2, 4], seed=1), made_cell("alt", [7, 6], seed=2)]
+    root = made_study(tmp_path, cells)
+    at_once = csv_text(rows_of(planned_cells(root)))
+    monkeypatch.setattr(tables, "read_totals", lambda _: None)
+    assert csv_text(rows_of(planned_cells(root))) == at_once

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from aacbench.errors import DataError
 from aacbench.run import rows
-from aacbench.run.rows import QUERIES, TIMINGS, read_queries, read_timings, write_queries, write_timings
+from aacbench.run.rows import QUERIES, TIMINGS, read_queries, read_timings, totals_of, write_queries, write_timings
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 
@@ -191,3 +191,64 @@ def test_a_column_that_there_is_not_is_a_key_error_as_in_a_dict():
         read["nothing"]
     assert "nothing" not in read
     assert len(read) == len(QUERIES)
+
+
+SPLITS, COLUMNS = ("validation", "test"), ("expanded", "h_work")
+TABLES = st.lists(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["validation", "test", "train", "tests", "tes"]),
+            st.integers(0, 10**12 - 1),
+            st.integers(0, 11),
+        ),
+        min_size=1,
+        max_size=4,
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def _table(lines, **more):
+    split, expanded, work = zip(*lines, strict=True)
+    return write_queries(queries(len(lines), split=split, expanded=expanded, h_work=work, **more))
+
+
+def _totals(table):
+    columns = read_queries(table)
+    found = {}
+    for split in SPLITS:
+        inside = columns["split"] == split
+        found |= {(split, name): (columns[name][inside].sum(), inside.sum()) for name in COLUMNS}
+    return found
+
+
+@given(TABLES)
+def test_totals_of_many_tables_at_once_are_those_of_each(tables):
+    data = [_table(lines, cost=np.full(len(lines), 0.5)) for lines in tables]
+    assert totals_of(data, SPLITS, COLUMNS) == list(map(_totals, data))
+
+
+USUAL = _table([("test", 10, 0), ("validation", 7, 3)])
+
+
+@pytest.mark.parametrize(
+    "unusual",
+    [
+        USUAL.replace(b",test,", b',"test",'),
+        USUAL.replace(b"\n", b"\r\n"),
+        USUAL.replace(b",10,", b",-10,"),
+        USUAL.replace(b",10,", b",1e1,"),
+        USUAL.replace(b",10,", b",,"),
+        USUAL.replace(b",10,", b",10000000000000,"),
+        USUAL.replace(b",10,", b",10,10,"),
+        USUAL.replace(b",10,", b",10\n"),
+        USUAL.replace(b"expanded", b"generated", 1),
+        USUAL.removesuffix(b"\n"),
+        USUAL.partition(b"\n")[0] + b"\n",
+        b"",
+    ],
+)
+def test_a_table_unlike_the_usual_is_left_to_the_reader_of_any(unusual):
+    assert unusual != USUAL
+    assert totals_of([USUAL, unusual], SPLITS, COLUMNS) is None

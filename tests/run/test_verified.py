@@ -35,6 +35,14 @@ def test_a_cell_that_was_checked_is_only_hashed_the_next_time(study, monkeypatch
     assert Verified(study).outcome(ID) == "ok"
 
 
+def test_a_study_that_was_checked_is_read_the_same_without_checking_it_in_full(study, monkeypatch):
+    (study / DERIVED / VERIFIED).unlink()
+    in_full = read_study(study).cells[ID]
+    monkeypatch.setattr(store, "_parsed", _refuse)
+    hashed = read_study(study).cells[ID]
+    assert (repr(hashed.record), hashed.files) == (repr(in_full.record), in_full.files)
+
+
 @pytest.mark.parametrize("name", ["cell.json", *FILES])
 @pytest.mark.parametrize("place", [0, -2])
 def test_a_changed_byte_is_found_though_size_and_times_are_as_before(study, name, place):
@@ -90,6 +98,7 @@ def test_a_folder_in_the_place_of_the_hint_is_left_alone(tmp_path):
 def test_nothing_is_written_where_it_must_not_be_or_is_not_worth_it(tmp_path, monkeypatch):
     commit(tmp_path, ID, record(), FILES)
     outcomes(tmp_path, remember=False)
+    read_study(tmp_path, remember=False)
     monkeypatch.setattr(verified, "LEAST_CELLS", 2)
     summary(tmp_path)
     assert not (tmp_path / DERIVED).exists()

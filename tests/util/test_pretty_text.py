@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from aacbench.util import pretty_text
 from aacbench.util.canonical import canonical, pretty
-from aacbench.util.pretty_text import read_plainly, read_pretty
+from aacbench.util.pretty_text import read_again, read_plainly, read_pretty
 
 NAMES = st.one_of(st.sampled_from(["a", "b", "key", "é", '"', "\\", "", "a b", "\U0001f600"]), st.text(max_size=4))
 LEAVES = st.one_of(
@@ -55,6 +55,7 @@ def test_the_values_and_their_canonical_spelling_come_back(value):
     assert record == json.loads(pretty(value))
     assert "{" + ",".join(spelt.values()) + "}" == canonical(value).decode()
     assert list(spelt) == list(read_plainly(pretty(value))[1])
+    assert repr(read_again(pretty(value))) == repr(json.loads(pretty(value)))
 
 
 @given(
