@@ -184,6 +184,16 @@ def _beside_paper(cells: Sequence[Cell]) -> list[Part]:
     ]
 
 
+def places(contents: StudyContents) -> str:
+    """Return what methods were searched on, which is the maps as encoders predict them; nothing for other studies."""
+    keys = [cell.key for cell in contents.encode_cells() if cell.outcome == "ok"]
+    maps, encoders = ({key[name] for key in keys} for name in ("graph", "label"))
+    if not keys:
+        return ""
+    who = "one encoder predicts" if len(encoders) == 1 else f"{len(encoders)} encoders predict"
+    return f"{maps.pop()} as {who} it" if len(maps) == 1 else f"{len(maps)} map sets as {who} them"
+
+
 def lead(contents: StudyContents) -> str:
     """Return which encoder has the least regret on each map set, in a sentence; nothing for other studies."""
     rows = [row for row in encoder_rows(contents.encode_cells()) if row.regret is not None and not row.oracle]

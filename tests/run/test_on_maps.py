@@ -13,6 +13,7 @@ from aacbench.library.study_runs import run_study
 from aacbench.maps.load import load_maps
 from aacbench.protocols.reader import parse_protocol, to_toml
 from aacbench.reports import contextual, map_methods, statements
+from aacbench.reports.figures.scope import caption_of
 from aacbench.run.map_build import build_on_maps, stacked
 from aacbench.run.predicted import of_cell
 from aacbench.run.records import QueryPlan
@@ -113,6 +114,16 @@ def test_the_page_begins_with_the_encoder_of_least_regret(study):
     told = contextual.lead(study.contents)
     assert f"{best.encoder} has the least true cost: regret {best.regret:.2f} %" in told
     assert " true has " not in told
+
+
+def test_predictions_of_a_map_set_are_not_called_graphs(study, tmp_path):
+    assert command("report", study.path, "--out", tmp_path / "report") == 0
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "On terrain-5 as 2 encoders predict it at 8 B/v" in page
+    assert "A graph is a map set as one encoder predicts it." in page
+    caption = caption_of(study.contents.planned_cells())
+    assert caption.startswith("predictions terrain-5/true, terrain-5/constant; ")
+    assert "15 test queries a prediction" in caption
 
 
 def test_certificates_are_verified_and_statements_made_where_there_are_maps_enough(study):
