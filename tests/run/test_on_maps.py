@@ -617,7 +617,11 @@ def test_the_figure_shows_the_map_with_the_largest_regret(zoo):
     assert found.true_cost / found.true_optimum == regrets.max()
     assert found.image.shape == (40, 40, 3)
     assert len(found.expanded[1]) < len(found.expanded[0])
-    assert len(zoo.figure("prediction").axes) == 5
+    axes = zoo.figure("prediction").axes
+    assert len(axes) == 5
+    assert [axes[place].get_xlabel() for place in (1, 2)] == [
+        f"white {costs.min():.3g}, darkest {costs.max():.3g}" for costs in (found.truth, found.costs)
+    ]
 
 
 def test_the_maps_of_a_plugin_are_used_in_workers(tmp_path):
