@@ -225,8 +225,8 @@ def _checked(found: Registration) -> Registration:
         raise UsageError('protocol.seed_source = "lock" draws queries, but protocol.queries reads them from a file.')
     if found.seed_source == FROM_LOCK and found.study.kind == CONTEXT:
         raise UsageError(
-            'protocol.seed_source cannot be "lock" on maps, which are locked by digest; use a map set with a seed not used '
-            "before, such as terrain-12-s901."
+            'protocol.seed_source cannot be "lock" on maps, which are locked by digest; use a map set with a seed '
+            "not used before, such as terrain-12-s901."
         )
     names = {choice.name for choice in (*found.study.methods, *found.study.encoders)} | {BASELINE}
     or_encoder = ", and no encoder" if found.study.encoders else ""

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 TEXT = (Path(__file__).parents[2] / "docs" / "contextual.md").read_text(encoding="utf-8")
@@ -17,6 +18,7 @@ def test_its_cells_train_predict_plan_and_draw(tmp_path, monkeypatch, capsys):
     names: dict[str, object] = {}
     for cell in CELLS:
         exec(cell, names)
+    assert np.load("costs.npy").shape == (200, 12, 12)
     printed = capsys.readouterr().out.splitlines()
     (shown,) = re.findall(r"print\(.*\)  # (.*)", TEXT)
     assert printed[0] == shown

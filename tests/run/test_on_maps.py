@@ -1,6 +1,7 @@
 """Studies on maps: encoders first, then searches on what they predict, by the one path of every study."""
 
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -112,7 +113,7 @@ def test_the_page_begins_with_the_encoder_of_least_regret(study):
     rows = [row for row in contextual.encoder_rows(study.contents.encode_cells()) if not row.oracle]
     best = min(rows, key=lambda row: row.regret)
     told = contextual.lead(study.contents)
-    assert f"{best.encoder} has the least true cost: regret {best.regret:.2f} %" in told
+    assert f"On terrain-5, the paths of {best.encoder} have regret {best.regret:.2f} %" in told
     assert " true has " not in told
 
 
@@ -120,6 +121,8 @@ def test_predictions_of_a_map_set_are_not_called_graphs(study, tmp_path):
     assert command("report", study.path, "--out", tmp_path / "report") == 0
     page = (tmp_path / "report" / "report.html").read_text()
     assert "On terrain-5 as 2 encoders predict it at 8 B/v" in page
+    headings = re.findall("<h3>(.*?)</h3>", page)
+    assert headings[:3] == ["Encoders", "Expansions of methods", "Statements about true costs"]
     assert "A graph is a map set as one encoder predicts it." in page
     caption = caption_of(study.contents.planned_cells())
     assert caption.startswith("predictions terrain-5/true, terrain-5/constant; ")
