@@ -37,6 +37,14 @@ def test_every_encoder_and_column_is_there():
         assert f"`{column}`" in TEXT, column
 
 
+def test_the_protocol_of_larger_maps_is_one():
+    from aacbench.protocols.reader import parse_protocol
+
+    (text,) = re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL)
+    study = parse_protocol(text)
+    assert (study.kind, len(study.maps), study.splits.test) == ("context", 3, 100)
+
+
 def test_an_encoder_is_trained_from_python_by_name_or_as_a_record():
     import aacbench
     from aacbench.errors import UsageError
