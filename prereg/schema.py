@@ -224,7 +224,10 @@ def _checked(found: Registration) -> Registration:
     if found.seed_source == FROM_LOCK and not found.study.queries.drawn:
         raise UsageError('protocol.seed_source = "lock" draws queries, but protocol.queries reads them from a file.')
     if found.seed_source == FROM_LOCK and found.study.kind == CONTEXT:
-        raise UsageError('protocol.seed_source cannot be "lock" on maps; use map sets with a seed not used before.')
+        raise UsageError(
+            'protocol.seed_source cannot be "lock" on maps, which are locked by digest; use a map set with a seed '
+            "not used before, such as terrain-12-s901."
+        )
     names = {choice.name for choice in (*found.study.methods, *found.study.encoders)} | {BASELINE}
     or_encoder = ", and no encoder" if found.study.encoders else ""
     for i, prediction in enumerate(found.predictions, 1):

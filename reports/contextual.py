@@ -184,21 +184,38 @@ def _beside_paper(cells: Sequence[Cell]) -> list[Part]:
     ]
 
 
+def places(contents: StudyContents) -> str:
+    """Return what methods were searched on, which is the maps as encoders predict them; nothing for other studies."""
+    keys = [cell.key for cell in contents.encode_cells() if cell.outcome == "ok"]
+    maps, encoders = ({key[name] for key in keys} for name in ("graph", "label"))
+    if not keys:
+        return ""
+    who = "one encoder predicts" if len(encoders) == 1 else f"{len(encoders)} encoders predict"
+    return f"{maps.pop()} as {who} it" if len(maps) == 1 else f"{len(maps)} map sets as {who} them"
+
+
 def lead(contents: StudyContents) -> str:
     """Return which encoder has the least regret on each map set, in a sentence; nothing for other studies."""
-    rows = [row for row in encoder_rows(contents.encode_cells()) if row.regret is not None and not row.oracle]
+    rows = [row for row in encoder_rows(contents.encode_cells()) if row.regret is not None]
+    oracle = " besides the true costs" if any(row.oracle for row in rows) else ""
     told = []
-    for maps in dict.fromkeys(row.maps for row in rows):
-        here = [row for row in rows if row.maps == maps]
+    for maps in dict.fromkeys(row.maps for row in rows if not row.oracle):
+        here = [row for row in rows if row.maps == maps and not row.oracle]
         best = min(here, key=lambda row: row.regret or 0.0)
         share = f"regret {best.regret:.2f} %, optimal on {best.optimal:.1f} % of the test maps"
-        told.append(f"Of {len(here)} encoders on {maps}, {best.encoder} has the least true cost: {share}.")
+        alone = f"On {maps}, the paths of {best.encoder} have {share}."
+        among = f"Of {len(here)} encoders{oracle} on {maps}, {best.encoder} has the least true cost: {share}."
+        told.append(alone if len(here) == 1 else among)
     return " ".join(told)
 
 
 def tables(contents: StudyContents) -> list[str]:
     """Return the tables as Markdown, each with its notes."""
-    return [without_markup(text) for part in parts(contents) for text in (aligned(part.rows, part.text), *part.notes)]
+    return [
+        without_markup(text)
+        for part in parts(contents)
+        for text in (f"{part.title}:", aligned(part.rows, part.text), *part.notes)
+    ]
 
 
 def _cells(rows: Iterable[Any]) -> list[dict[str, str]]:

@@ -197,7 +197,8 @@ def conditions(study: Mapping[str, Any]) -> str:
     queries = study["queries"]
     if queries.get("random") is not None:
         counts = f"{queries['random']} random queries on each test map ({queries['mode']}, seed {queries['seed']})"
-        return f"{counts}; search {study['search']}; bytes by {study['convention']}, per vertex and map."
+        said = "A graph is a map set as one encoder predicts it."
+        return f"{counts}; search {study['search']}; bytes by {study['convention']}, per vertex and map. {said}"
     each = " per stratum" if queries["mode"] == STRATA else ""
     drawn = f"{queries['mode']}, seed {queries['seed']}"
     origin = drawn if queries["mode"] not in (SCENARIO, FILE) else queries.get("file") or "each map's scenario"

@@ -95,7 +95,8 @@ def html(found: Findings) -> str:
 
 
 def _sentences(found: Findings) -> str:
-    return two_sentences([row for row in found.rows if not row.variant], found.tables)
+    rows = [row for row in found.rows if not row.variant]
+    return two_sentences(rows, found.tables, contextual.places(found.contents))
 
 
 def _outcomes(contents: StudyContents) -> list[tuple[str, int]]:

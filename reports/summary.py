@@ -12,27 +12,27 @@ from aacbench.stats.profiles import MEASURED
 MOST_NAMED = 4  # methods that a sentence names; more are counted
 
 
-def two_sentences(rows: Sequence[Row], tables: Sequence[Table]) -> str:
-    """Return who expands least at each budget, and what the tests say."""
-    return f"{_fewest(rows)} {_tested(tables)}"
+def two_sentences(rows: Sequence[Row], tables: Sequence[Table], places: str = "") -> str:
+    """Return who expands least at each budget, and what the tests say; `places` stands for the number of graphs."""
+    return f"{_fewest(rows, places)} {_tested(tables)}"
 
 
-def _fewest(rows: Sequence[Row]) -> str:
+def _fewest(rows: Sequence[Row], places: str) -> str:
     ranked = [row for row in rows if _comparable(row)]
     if not ranked:
         return "No cell of a method has answers to test queries."
     lazy = list(dict.fromkeys(row.method for row in ranked if row.h_work))
     work = f" The own work of {_and(lazy)}, h_work, is not in these numbers." if lazy else ""
-    return f"{_least(ranked)}{work}"
+    return f"{_least(ranked, places)}{work}"
 
 
-def _least(ranked: Sequence[Row]) -> str:
+def _least(ranked: Sequence[Row], told: str) -> str:
     places: dict[tuple[str, float], list[Row]] = {}
     for row in ranked:
         places.setdefault((row.graph, row.budget), []).append(row)
     methods = list(dict.fromkeys(row.method for row in ranked))
     graphs = {without_traffic(row.graph, row.traffic) for row in ranked}
-    where = f"{_count(len(graphs), 'graph')} at {_and(_budgets(ranked))} B/v"
+    where = f"{told or _count(len(graphs), 'graph')} at {_and(_budgets(ranked))} B/v"
     if len(places) == 1 and 1 < len(methods) <= MOST_NAMED:
         first, *rest = sorted(ranked, key=lambda row: row.test or 0)
         beside = _and([f"{row.method} {row.test:,.1f}" for row in rest])

@@ -22,6 +22,7 @@ GROUPS = {
         "protocols": ("aacbench.cli.protocols:protocols", "List the protocols, or show one."),
         "methods": ("aacbench.cli.methods:methods", "List the methods, or show one: claims, parameters, an example."),
         "graphs": ("aacbench.cli.graphs:graphs", "List the graphs, or show one."),
+        "encoders": ("aacbench.cli.encoders:encoders", "List the encoders of maps, or show one: labels, parameters."),
         "maps": ("aacbench.cli.maps:maps", "List the map sets, show one, write terrain as files, or check files."),
     },
     "Read the results": {
@@ -87,6 +88,7 @@ def group(debug: bool) -> None:
     aacbench run                     a first table on the embedded graphs
     aacbench run --methods alt,cdh --graphs road-5000 --budgets 16,32
     aacbench methods cdh             what a method claims and takes
+    aacbench encoders                what predicts the costs of maps from images
     aacbench COMMAND --help          more about a command, with examples
     """
 

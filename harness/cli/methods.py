@@ -1,7 +1,7 @@
 """`aacbench methods`: list the methods, or describe one: its claims, its parameters, and where to read more."""
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +9,10 @@ import click
 
 from aacbench.cli.shared import AS_JSON, PLUGIN_FILES, echo_json
 from aacbench.library.plugins import warn
+from aacbench.util.timeouts import at_most
 
 if TYPE_CHECKING:
-    from aacbench.contract.method import Claims, Method
+    from aacbench.contract.method import Claims, Method, Parameter
     from aacbench.plugins.records import LoadedMethod, Origin
 
 WIDTH = 100
@@ -82,8 +83,6 @@ def methods(name: str | None, plugin_files: tuple[Path, ...], as_json: bool) -> 
 
 def description(found: "LoadedMethod") -> dict[str, Any]:
     """Return everything there is to say about a method, as plain values."""
-    from aacbench.contract.parameters import accepted_values, as_text
-
     method = found.method
     return {
         "name": method.name,
@@ -91,18 +90,10 @@ def description(found: "LoadedMethod") -> dict[str, Any]:
         "claims": {claim: getattr(method.claims, claim) for claim in CLAIMS},
         "claims_in_short": claims_in_short(method.claims),
         "parts": method.made_of is not None,
-        "parameters": [
-            {
-                "name": key,
-                "default": as_text(parameter.default),
-                "accepts": accepted_values(parameter),
-                "help": parameter.help,
-            }
-            for key, parameter in method.parameters.items()
-        ],
+        "parameters": parameter_records(method.parameters),
         "search": _preferred(method),
         "docs": method.docs,
-        "from": _origin(found.origin),
+        "from": origin_text(found.origin),
         "example": example(method, found.origin),
     }
 
@@ -111,25 +102,57 @@ def claims_in_short(claims: "Claims") -> str:
     return ", ".join(filter(None, (CLAIMS[claim][getattr(claims, claim)][0] for claim in CLAIMS)))
 
 
+def parameter_records(parameters: "Mapping[str, Parameter]") -> list[dict[str, str]]:
+    from aacbench.contract.parameters import accepted_values, as_text
+
+    return [
+        {"name": key, "default": as_text(each.default), "accepts": accepted_values(each), "help": each.help}
+        for key, each in parameters.items()
+    ]
+
+
 def example(method: "Method", origin: "Origin") -> str:
     """Return a command that runs the method beside ALT, with one of its parameters set."""
+    graph = "road-5000" if method.claims.directed else "grid-64"
+    where = "--protocol context-quick --encoders true" if only_for_maps(method) else f"--graphs {graph}"
+    chosen = with_a_setting(method.name, method.parameters)
+    return f'aacbench run --methods "alt,{chosen}" {where} --budgets 32{plugin_option(origin)}'
+
+
+def only_for_maps(method: "Method") -> bool:
+    """Return whether the method takes families of maps, and refuses a graph."""
+    from aacbench.contract.budget import Budget, GraphInfo
+    from aacbench.contract.method import Unsupported
+
+    if method.build_maps is None:
+        return False
+    defaults = {key: parameter.default for key, parameter in method.parameters.items()}
+    plain = GraphInfo("grid-64", 4096, 16128, True, True, False, 4)
+    try:
+        with at_most(SEARCH_SECONDS):
+            return isinstance(method.fit(Budget(32), plain, defaults), Unsupported)
+    except (Exception, SystemExit):  # foreign code; `aacbench check` says what is wrong with it
+        return False
+
+
+def with_a_setting(name: str, parameters: "Mapping[str, Parameter]") -> str:
+    """Return the name with one parameter set, to something else than its default if it has choices."""
     from aacbench.contract.parameters import as_text
 
-    others = {
-        key: [value for value in parameter.choices if value != parameter.default] or [parameter.default]
-        for key, parameter in method.parameters.items()
-    }
-    key = next((key for key in others if method.parameters[key].choices), next(iter(others), None))
-    chosen = method.name if key is None else f"{method.name}[{key}={as_text(others[key][0])}]"
-    plugin = f" --plugin {origin.where}" if origin.kind == "file" else ""
-    graph = "road-5000" if method.claims.directed else "grid-64"
-    return f'aacbench run --methods "alt,{chosen}" --graphs {graph} --budgets 32{plugin}'
+    key = next((key for key in parameters if parameters[key].choices), next(iter(parameters), None))
+    if key is None:
+        return name
+    default = parameters[key].default
+    value = next((value for value in parameters[key].choices if value != default), default)
+    return f"{name}[{key}={as_text(value) or key.upper()}]"
+
+
+def plugin_option(origin: "Origin") -> str:
+    return f" --plugin {origin.where}" if origin.kind == "file" else ""
 
 
 def _preferred(method: "Method") -> dict[str, str]:
     """Return the search switches that the method prefers with its default settings; parts add theirs."""
-    from aacbench.util.timeouts import at_most
-
     defaults = {key: parameter.default for key, parameter in method.parameters.items()}
     try:
         with at_most(SEARCH_SECONDS):
@@ -144,7 +167,7 @@ def _on_or_off(value: Any) -> str:
     return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
-def _origin(origin: "Origin") -> str:
+def origin_text(origin: "Origin") -> str:
     if origin.kind == "built-in":
         return "built-in"
     return f"{origin.where} {origin.version}".strip()
@@ -154,20 +177,20 @@ def _text(record: Mapping[str, Any]) -> str:
     claims = [f"  {_word(claim, made)}: {CLAIMS[claim][made][1]}" for claim, made in record["claims"].items()]
     if record["parts"]:
         claims.append("  It is made of other methods: each claim holds only if its parts claim it too.")
-    parameters = [
-        line
-        for key in record["parameters"]
-        for line in (f"  {key['name']}={key['default']}  ({key['accepts']})", _help(key["help"]))
-        if line
-    ]
     switches = " ".join(f"{key}={value}" for key, value in record["search"].items())
     preferred = f"{switches}, unless you set it otherwise" if switches else "as the protocol says"
     lines = [f"{record['name']}: {record['summary']}", f"From: {record['from']}"]
     lines += ["", "Claims, all of which are checked:", *claims]
-    lines += ["", "Parameters with their defaults:" if parameters else "It has no parameters.", *parameters]
+    lines += ["", *parameter_lines(record["parameters"])]
     lines += ["", f"Search: {preferred}{', with the switches of its parts' if record['parts'] else ''}"]
     lines += [f"Documented in: {record['docs']}"] if record["docs"] else []
     return "\n".join([*lines, f"Example: {record['example']}"])
+
+
+def parameter_lines(parameters: Sequence[Mapping[str, str]]) -> list[str]:
+    pairs = [(f"  {key['name']}={key['default']}  ({key['accepts']})", _help(key["help"])) for key in parameters]
+    lines = [line for pair in pairs for line in pair if line]
+    return ["Parameters with their defaults:" if lines else "It has no parameters.", *lines]
 
 
 def _help(text: str) -> str:

@@ -100,6 +100,7 @@ def gallery(
     tables = [table for table in tables if any(cell.effect.status != DEGENERATE for cell in table.cells)]
     places = [(table.cells[0].graph, table.cells[0].budget_a, table.a, table.b) for table in tables[:MOST_PAIRS]]
     over_all: list[tuple[str, Choices]] = [("controls", Choices())] if contents.has_variants else []
+    over_all += [("prediction", Choices(graph=graph)) for graph in every.graphs if every.learnt(graph)]
     over_all += [("traffic", Choices(graph=graph)) for graph in every.under_traffic()]
     over_all += [("drift", Choices(graph=graph)) for graph in every.graphs]
     over_all += [("pareto", Choices(graph=graph)) for graph in every.graphs if graph not in every.traffic_by_graph]
@@ -111,7 +112,6 @@ def gallery(
     for graph in every.graphs if root is not None else ():
         single += [("landmarks", Choices(graph=graph, a=label, root=root)) for label in every.methods]
         single.append(("search", Choices(graph=graph, root=root)))
-    single += [("prediction", Choices(graph=graph)) for graph in every.graphs if every.learnt(graph)]
     yield from _drawn(every, over_all)
     for table in tables:
         yield every.forest_of(table)

@@ -71,12 +71,14 @@ def _expanded(costs: Array, edges: str, labels: int) -> Array:
 @styled
 def draw(found: Predicted, caption: str) -> Figure:
     figure, axes = canvas(2.3, PAGE, columns=5)
-    top = max(float(found.truth.max()), float(found.costs.max()))
     axes[0].imshow(found.image)
     axes[0].set_title("image")
     for place, costs, title in ((1, found.truth, "true costs"), (2, found.costs, "predicted costs")):
-        axes[place].imshow(costs, cmap="Greys", vmin=0, vmax=1.3 * top)
+        # A scale for each: an encoder that learns from paths predicts costs in a scale of its own.
+        low, high = float(costs.min()), float(costs.max())
+        axes[place].imshow(costs, cmap="Greys", vmin=low, vmax=high + 0.3 * (high - low or 1.0))
         axes[place].set_title(title)
+        axes[place].set_xlabel(f"white {low:.3g}, darkest {high:.3g}", fontsize="small")
         _path(axes[place], found.true_path, COLOURS[0], "-", "least true cost")
         _path(axes[place], found.path, COLOURS[1], (0, (2, 1)), "least predicted cost")
     side = len(found.costs)

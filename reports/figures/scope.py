@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from aacbench.reports.formatting import graph_names, is_matched, is_oracle
 from aacbench.run.matched import self_reported
-from aacbench.run.records import BASELINE, TEST
+from aacbench.run.records import BASELINE, CORNER, TEST
 from aacbench.run.store import Cell
 
 MANY = 6  # values are listed up to so many, and counted beyond
@@ -15,12 +15,13 @@ def caption_of(cells: Iterable[Cell], *more: str) -> str:
     found = [cell for cell in cells if cell.key["label"] != BASELINE] or list(cells)
     names = graph_names(dict.fromkeys(cell.key["graph"] for cell in found))
     conventions = sorted({"{name}/{version}".format(**cell.key["convention"]) for cell in found})
+    place = "prediction" if any(CORNER in cell.key.get("splits", ()) for cell in found) else "graph"
     parts = [
-        listed("graph", "graphs", names.values()),
+        listed(place, f"{place}s", names.values()),
         f"{listed('', 'budgets', _numbers(found, 'budget'))} B/v ({', '.join(conventions)})",
         f"search {' and '.join(sorted({str(cell.key.get('policy', 'unknown')) for cell in found}))}",
         listed("seed", "seeds", _numbers(found, "seed")),
-        f"{query_count(found)} test queries a graph",
+        f"{query_count(found)} test queries a {place}",
         *more,
     ]
     return "; ".join(filter(None, parts)) + "."

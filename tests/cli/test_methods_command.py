@@ -40,6 +40,11 @@ def test_the_example_of_a_method_is_a_command_with_settings_it_takes(name):
     resolve(BUILT_IN[name].method, choice.settings)
 
 
+def test_only_methods_for_maps_alone_have_an_example_on_maps():
+    on_maps = {name for name in BUILT_IN if "--encoders" in description(BUILT_IN[name])["example"]}
+    assert on_maps == {"hops", "chebyshev", "cells"}
+
+
 def test_the_list_has_every_method_and_those_of_plugin_files(capsys):
     assert command("methods", "--json", "--plugin", GOOD) == 0
     records = {record["name"]: record for record in json.loads(capsys.readouterr().out)}

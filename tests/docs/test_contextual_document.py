@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 TEXT = (Path(__file__).parents[2] / "docs" / "contextual.md").read_text(encoding="utf-8")
@@ -17,6 +18,7 @@ def test_its_cells_train_predict_plan_and_draw(tmp_path, monkeypatch, capsys):
     names: dict[str, object] = {}
     for cell in CELLS:
         exec(cell, names)
+    assert np.load("costs.npy").shape == (200, 12, 12)
     printed = capsys.readouterr().out.splitlines()
     (shown,) = re.findall(r"print\(.*\)  # (.*)", TEXT)
     assert printed[0] == shown
@@ -33,6 +35,14 @@ def test_every_encoder_and_column_is_there():
         assert re.search(rf"`{name}[`\[]", TEXT), name
     for column in (*CONTEXT_COLUMNS, *set(MAP_COLUMNS) - {"map", "split"}):
         assert f"`{column}`" in TEXT, column
+
+
+def test_the_protocol_of_larger_maps_is_one():
+    from aacbench.protocols.reader import parse_protocol
+
+    (text,) = re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL)
+    study = parse_protocol(text)
+    assert (study.kind, len(study.maps), study.splits.test) == ("context", 3, 100)
 
 
 def test_an_encoder_is_trained_from_python_by_name_or_as_a_record():

@@ -51,4 +51,4 @@ def test_a_bad_encoder_fails_its_check(tmp_path, capsys):
 
 def test_the_commands_of_the_document_are_those_of_the_program():
     (commands,) = re.findall(r"```sh\n(.*?)```", TEXT, flags=re.DOTALL)
-    assert [line.split()[1] for line in commands.splitlines()] == ["check", "run"]
+    assert [line.split()[1] for line in commands.splitlines()] == ["encoders", "check", "run"]

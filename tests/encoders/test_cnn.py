@@ -90,7 +90,7 @@ def test_too_many_classes_are_unsupported():
 
 
 def test_without_torch_it_is_unsupported(monkeypatch):
-    monkeypatch.setattr(cnn, "find_spec", lambda name: None)
+    monkeypatch.setattr(cnn, "torch_missing", lambda: True)
     assert "torch is not installed" in cnn.train(context_of()).reason
 
 

@@ -52,7 +52,7 @@ def test_true_distances_are_by_the_papers_edges():
 
 def test_more_anchors_than_cells_and_no_torch_are_unsupported(monkeypatch):
     assert "17 anchors cannot be chosen from the 16 cells" in ENCODER.train(context_of(K=17)).reason
-    monkeypatch.setattr(gap_paper, "find_spec", lambda name: None)
+    monkeypatch.setattr(gap_paper, "torch_missing", lambda: True)
     assert "torch is not installed" in gap_paper.train(context_of()).reason
 
 

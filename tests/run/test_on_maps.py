@@ -1,6 +1,7 @@
 """Studies on maps: encoders first, then searches on what they predict, by the one path of every study."""
 
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from aacbench.library.study_runs import run_study
 from aacbench.maps.load import load_maps
 from aacbench.protocols.reader import parse_protocol, to_toml
 from aacbench.reports import contextual, map_methods, statements
+from aacbench.reports.figures.scope import caption_of
 from aacbench.run.map_build import build_on_maps, stacked
 from aacbench.run.predicted import of_cell
 from aacbench.run.records import QueryPlan
@@ -111,8 +113,20 @@ def test_the_page_begins_with_the_encoder_of_least_regret(study):
     rows = [row for row in contextual.encoder_rows(study.contents.encode_cells()) if not row.oracle]
     best = min(rows, key=lambda row: row.regret)
     told = contextual.lead(study.contents)
-    assert f"{best.encoder} has the least true cost: regret {best.regret:.2f} %" in told
+    assert f"On terrain-5, the paths of {best.encoder} have regret {best.regret:.2f} %" in told
     assert " true has " not in told
+
+
+def test_predictions_of_a_map_set_are_not_called_graphs(study, tmp_path):
+    assert command("report", study.path, "--out", tmp_path / "report") == 0
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "On terrain-5 as 2 encoders predict it at 8 B/v" in page
+    headings = re.findall("<h3>(.*?)</h3>", page)
+    assert headings[:3] == ["Encoders", "Expansions of methods", "Statements about true costs"]
+    assert "A graph is a map set as one encoder predicts it." in page
+    caption = caption_of(study.contents.planned_cells())
+    assert caption.startswith("predictions terrain-5/true, terrain-5/constant; ")
+    assert "15 test queries a prediction" in caption
 
 
 def test_certificates_are_verified_and_statements_made_where_there_are_maps_enough(study):
@@ -606,7 +620,11 @@ def test_the_figure_shows_the_map_with_the_largest_regret(zoo):
     assert found.true_cost / found.true_optimum == regrets.max()
     assert found.image.shape == (40, 40, 3)
     assert len(found.expanded[1]) < len(found.expanded[0])
-    assert len(zoo.figure("prediction").axes) == 5
+    axes = zoo.figure("prediction").axes
+    assert len(axes) == 5
+    assert [axes[place].get_xlabel() for place in (1, 2)] == [
+        f"white {costs.min():.3g}, darkest {costs.max():.3g}" for costs in (found.truth, found.costs)
+    ]
 
 
 def test_the_maps_of_a_plugin_are_used_in_workers(tmp_path):

@@ -84,20 +84,37 @@ def test_without_torch_encoders_that_need_it_are_unsupported_and_the_rest_runs(p
         "find = util.find_spec\n"
         "util.find_spec = lambda name, *rest: None if name == 'torch' else find(name, *rest)\n"
     )
+    encoders, methods = run_with_own_modules(tmp_path)
+    assert [outcome for outcome, _ in encoders] == ["unsupported"] * 3 + ["ok"]
+    assert {reason.partition(";")[0] for _, reason in encoders[:3]} == {"torch is not installed"}
+    assert [outcome for outcome, _ in methods] == ["ok", "ok", "ok", "unsupported"]
+    assert methods[3][1].startswith("torch is not installed; install it with pip")
+
+
+@pytest.mark.parametrize("content", ["raise OSError('libtorch.so is missing')", ""])  # an empty one: left by pip
+def test_a_broken_torch_is_told_with_what_to_do_and_the_rest_runs(protocol, tmp_path, content):
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text(content)
+    encoders, methods = run_with_own_modules(tmp_path)
+    assert [outcome for outcome, _ in encoders] == ["error"] * 3 + ["ok"]
+    assert [outcome for outcome, _ in methods] == ["ok", "ok", "ok", "error"]
+    for _, reason in (*encoders[:3], methods[3]):
+        assert reason.startswith("torch is installed but cannot be used (")
+        assert reason.endswith("install it again with pip, then run again with --existing retry-failed")
+
+
+def run_with_own_modules(folder):
+    """Outcomes and reasons of encoders, and of methods on true costs, in processes that import from `folder` first."""
     code = "import sys; from aacbench.cli import main; main(sys.argv[1:])"
     words = ["run", "--protocol", "wrong.toml", "--encoders", "cnn,gap-paper,neural-astar,true", "--out", "study"]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words, "--methods", "hops,cells", "--workers", "1"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    subprocess.run(
+        [sys.executable, "-c", code, *words, "--methods", "hops,cells,aac-tuned", "--workers", "1"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
         capture_output=True,
-        text=True,
         check=False,
     )
-    contents = open_study(tmp_path / "study").contents
-    assert [cell.outcome for cell in contents.encode_cells()] == ["unsupported"] * 3 + ["ok"], done.stderr
-    assert {cell.record["reason"].partition(";")[0] for cell in contents.encode_cells()[:3]} == {
-        "torch is not installed"
-    }
-    on_true = [cell.outcome for cell in contents.planned_cells() if cell.key["graph"].endswith("/true")]
-    assert on_true == ["ok"] * 3
+    contents = open_study(folder / "study").contents
+    on_true = [cell for cell in contents.planned_cells() if cell.key["graph"].endswith("/true")]
+    both = contents.encode_cells(), on_true
+    return [[(cell.outcome, cell.record.get("reason", "")) for cell in cells] for cells in both]

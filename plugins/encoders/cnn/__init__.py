@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 from aacbench.contract.method import Unsupported
 from aacbench.plugins import Encoder, EncoderClaims, Model, Parameter, Params, TrainContext, hookimpl
+from aacbench.util.torch_install import MISSING, require_torch, torch_missing
 
 # The loss, and what the training maps have with it.
 LOSSES = {"classes": "costs", "mse": "costs", "spo": "costs", "gap": "costs", "dbb": "paths", "fy": "paths"}
@@ -73,8 +73,9 @@ def check(params: Params) -> str:
 
 
 def train(context: TrainContext) -> Model | Unsupported:
-    if find_spec("torch") is None:
-        return Unsupported("torch is not installed; install it with pip (a CPU build is enough), or use from-file")
+    if torch_missing():
+        return Unsupported(f"{MISSING} and run again with --existing replace, or use from-file")
+    require_torch()
     from aacbench.plugins.encoders.cnn import training
 
     return training.train(context)

@@ -1,11 +1,11 @@
 """The recipe of the AAC paper's contextual variant as its code runs it, to be replayed; it claims nothing."""
 
 from collections.abc import Iterable, Mapping
-from importlib.util import find_spec
 from typing import Any
 
 from aacbench.contract.method import Unsupported
 from aacbench.plugins import Encoder, EncoderClaims, Model, Parameter, TrainContext, hookimpl
+from aacbench.util.torch_install import MISSING, require_torch, torch_missing
 
 PARAMETERS = {
     "alpha": Parameter(1.0, "the weight of the squared error of costs", minimum=0.0),
@@ -32,11 +32,12 @@ def aacbench_encoders() -> Iterable[Encoder]:
 
 
 def train(context: TrainContext) -> Model | Unsupported:
-    if find_spec("torch") is None:
-        return Unsupported("torch is not installed; install it with pip (a CPU build is enough), or use from-file")
+    if torch_missing():
+        return Unsupported(f"{MISSING} and run again with --existing replace, or use from-file")
     cells = context.side**2
     if context.params["K"] > cells:
         return Unsupported(f"{context.params['K']} anchors cannot be chosen from the {cells} cells of a map")
+    require_torch()
     from aacbench.plugins.encoders.gap_paper import recipe
 
     return recipe.train(context)

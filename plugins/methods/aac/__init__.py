@@ -1,7 +1,6 @@
 """AAC: a trained row-stochastic compressor selects landmarks from a pool; they are deployed as ALT deploys its own."""
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 
 from aacbench.contract.families import MapsContext
 from aacbench.contract.landmarks import (
@@ -18,6 +17,7 @@ from aacbench.contract.landmarks import (
 )
 from aacbench.contract.method import BuildContext, Claims, LabelHeuristic, Method, Parameter, Params, Unsupported
 from aacbench.plugins import Budget, GraphInfo, hookimpl
+from aacbench.util.torch_install import MISSING, require_torch, torch_missing
 
 Picks = tuple[tuple[int, ...], ...]  # the landmark that each row picks, for each matrix
 DOCS = "docs/methods/aac.md"
@@ -66,7 +66,7 @@ def aacbench_methods() -> Iterator[Method]:
         build_aac,
         Claims(deterministic=False),
         {**SHARED, **TRAINING},
-        check=lambda params: needs_torch(params) or check_epochs(params),
+        check=check_epochs,
         build_maps=build_aac_on_maps,
         docs=DOCS,
         waives=waived,
@@ -78,7 +78,6 @@ def aacbench_methods() -> Iterator[Method]:
         build_tuned,
         Claims(deterministic=False),
         {**SHARED, **TUNED},
-        check=needs_torch,
         build_maps=build_tuned_on_maps,
         docs=DOCS,
         waives=waived,
@@ -89,7 +88,6 @@ def aacbench_methods() -> Iterator[Method]:
         fit_pairs,
         build_forced,
         parameters=SHARED,
-        check=needs_torch,
         docs=DOCS,
         waives=waived,
     )
@@ -97,6 +95,8 @@ def aacbench_methods() -> Iterator[Method]:
 
 def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported:
     """Return the params with m, the number of labels that fit the budget and the pool, and the matrices resolved."""
+    if torch_missing():
+        return Unsupported(MISSING)
     impossible = cannot_select(info, params.get("pool"))
     if impossible:
         return impossible
@@ -127,13 +127,6 @@ def fit(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsupported
     count = min(wanted or fits, room)
     labels = resolved(budget, info, params["labels"])
     return {**params, "m": count, "K0": pool, "directions": directions, "labels": labels}
-
-
-def needs_torch(params: Params) -> str:
-    """Return what to do where torch is missing: this is asked when a run is planned, before anything is built."""
-    if find_spec("torch") is not None:
-        return ""
-    return "torch is not installed; install it with pip (a CPU build is enough), or leave this method out."
 
 
 def check_epochs(params: Params) -> str:
@@ -167,30 +160,35 @@ def fit_pairs(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsup
 
 
 def build_aac(context: BuildContext) -> LabelHeuristic | Unsupported:
+    require_torch()
     from aacbench.plugins.methods.aac import building
 
     return building.aac(context)
 
 
 def build_tuned(context: BuildContext) -> LabelHeuristic | Unsupported:
+    require_torch()
     from aacbench.plugins.methods.aac import tuned
 
     return tuned.aac_tuned(context)
 
 
 def build_aac_on_maps(context: MapsContext) -> LabelHeuristic | Unsupported:
+    require_torch()
     from aacbench.plugins.methods.aac import on_maps
 
     return on_maps.aac(context)
 
 
 def build_tuned_on_maps(context: MapsContext) -> LabelHeuristic | Unsupported:
+    require_torch()
     from aacbench.plugins.methods.aac import on_maps
 
     return on_maps.aac_tuned(context)
 
 
 def build_forced(context: BuildContext) -> LabelHeuristic | Unsupported:
+    require_torch()
     from aacbench.plugins.methods.aac import building
 
     return building.forced_first(context)
