@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
+from urllib.parse import urlsplit
 
 from aacbench.errors import UsageError
 from aacbench.run.store import Existing
@@ -22,6 +23,7 @@ OVERRIDES = (
     *("traffic", "maps", "encoders"),
 )
 EXECUTORS = ("local", "dask")
+TRANSPORTS = ("tcp", "tls", "ws", "wss", "ucx")  # of dask
 
 
 def default_workers() -> int:
@@ -74,8 +76,10 @@ class RunOptions:
             raise UsageError(f"time_limit must be a positive number of seconds, not {self.time_limit}.")
         if self.executor not in EXECUTORS:
             raise UsageError(f"executor must be one of {', '.join(EXECUTORS)}, not {self.executor!r}.")
-        if self.scheduler and self.executor != "dask":
-            raise UsageError("A scheduler is one of dask; give --executor dask with it.")
+        if self.scheduler is not None:
+            _check_scheduler(self.scheduler)
+            if self.executor != "dask":
+                raise UsageError("A scheduler is one of dask; give --executor dask with it.")
         if self.existing not in get_args(Existing):
             raise UsageError(f"existing must be one of {', '.join(get_args(Existing))}, not {self.existing!r}.")
 
@@ -87,6 +91,20 @@ class RunOptions:
     @property
     def limits(self) -> "Limits":
         return limits_of(self.time_limit, self.memory_limit)
+
+
+def _check_scheduler(address: str) -> None:
+    """Raise unless this is an address; dask would wait a minute for one that is not."""
+    try:
+        parts = urlsplit(address if "://" in address else f"tcp://{address}")
+        known = parts.scheme in TRANSPORTS and bool(parts.hostname) and bool(parts.port)
+    except ValueError:  # a port that is no number, or too large
+        known = False
+    if not known:
+        raise UsageError(
+            f"{address!r} is not the address of a scheduler; give --scheduler tcp://HOST:PORT, as `dask scheduler` "
+            "prints it."
+        )
 
 
 def _check(name: str, value: float, least: float, most: float = float("inf")) -> None:

@@ -127,6 +127,7 @@ class DaskPool:
         distributed = _dask()
         try:
             if self.scheduler:
+                self.note(f"dask at {self.scheduler}: connecting")
                 return distributed.Client(self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
             cluster = self._local_cluster(distributed, opened)
             return distributed.Client(cluster, set_as_default=False, direct_to_workers=True)
@@ -279,7 +280,7 @@ class DaskPool:
     def _gone(self) -> ClusterError:
         return ClusterError(
             f"The connection to the scheduler at {self.scheduler or 'this machine'} was lost. What is finished is "
-            "kept; once a scheduler is there, the same command goes on."
+            "kept; once a scheduler and workers are there, the same command goes on."
         )
 
     def _end(self) -> None:

@@ -200,7 +200,7 @@ def test_a_lost_scheduler_is_told_and_the_same_command_goes_on(tmp_path: Path) -
     assert (code, said) == (
         1,
         f"aacbench: The connection to the scheduler at {started.address} was lost. What is finished is kept; once a "
-        "scheduler is there, the same command goes on.",
+        "scheduler and workers are there, the same command goes on.",
     )
     kept = group.store(root)
     assert len(kept) >= 3
