@@ -47,19 +47,24 @@ class _Worker:
 
     process: Any
     pipe: Any
-    job: Any = None
     kind: str = ""
+    busy: bool = False
+    job: Any = None
     step: str = ""
     seconds: float = math.inf
     deadline: float = math.inf
 
     def give(self, job: Any, seconds: float) -> None:
-        self.job, self.seconds, self.deadline = job, seconds, math.inf  # the clock starts when the worker does
+        self.job, self.busy = job, True
+        self.seconds, self.deadline = seconds, math.inf  # the clock starts when the worker does
         with suppress(OSError):  # it is dead, which is seen when its answer is waited for
             self.pipe.send(job)
 
     def kill(self) -> None:
-        """End the process and all that it started, also where it has died by itself."""
+        """End the process and all that it started, also where it has died by itself or never began."""
+        if self.process.pid is None:
+            self.pipe.close()
+            return
         pid, started = self.process.pid, self._started()
         ours = self.process.is_alive() or not psutil.pid_exists(pid)  # else it died, and its number was given away
         self.process.kill()
@@ -104,20 +109,19 @@ class Pool:
             self.folder = self._temporary.enter_context(temporary_folder())
         if count and not fresh:
             start_server()
-        self._idle: list[_Worker] = []
-        self._busy: list[_Worker] = []
+        self._workers: list[_Worker] = []  # each is here from before its start until it has ended
 
     def __enter__(self) -> "Pool":
         return self
 
     def __exit__(self, *_: object) -> None:
-        for worker in self._busy + self._idle:
+        for worker in self._workers:
             worker.kill()
         self._temporary.close()
 
     def interrupt(self) -> None:
         """End what is at work, from another thread; each job is answered by the death of its worker."""
-        for worker in self._busy.copy():
+        for worker in self._at_work():
             worker.process.kill()
 
     def run(self, jobs: Iterable[Any]) -> Generator[tuple[Any, Any]]:
@@ -132,41 +136,53 @@ class Pool:
 
         `answered` is called with a job and its answer before the worker gets its next job, which may follow from them.
         """
-        busy = self._busy
         while True:
             self._fill(next_job)
+            busy = self._at_work()
             if not busy:
                 return
             _await(busy)
-            for worker in busy.copy():
+            for worker in busy:
                 answer = _answer(worker, self._progress)
                 if answer is _BUSY:
                     continue
-                job = worker.job
-                busy.remove(worker)
-                self._idle += [worker] if worker.process.is_alive() else []
+                job, worker.busy = worker.job, False
+                if not worker.process.is_alive():
+                    self._workers.remove(worker)
                 answered(job, answer)
                 self._fill(next_job)  # before the answer is yielded, so that no worker waits for the disk
                 yield job, answer
 
+    def _at_work(self) -> list[_Worker]:
+        return [worker for worker in self._workers if worker.busy]
+
     def _fill(self, next_job: Callable[[], Any]) -> None:
-        while len(self._busy) < self._count and (job := next_job()) is not None:
-            worker = self._worker(self._kind(job))
-            self._busy.append(worker)
-            worker.give(job, self._seconds(job))
+        while len(self._at_work()) < self._count and (job := next_job()) is not None:
+            self._worker(self._kind(job)).give(job, self._seconds(job))
 
     def _worker(self, kind: str) -> _Worker:
         """An idle worker of the kind, or one that had no job yet, or a new one; too many idle ones are ended."""
+        idle = [worker for worker in self._workers if not worker.busy]
         for wanted in (kind, ""):
-            for worker in self._idle:
+            for worker in idle:
                 if worker.kind == wanted:
-                    self._idle.remove(worker)
                     worker.kind = kind
                     return worker
-        while self._idle and len(self._idle) + len(self._busy) >= 2 * self._count:
-            self._idle.pop(0).kill()
-        worker = _start(self._work, self._limits, self.folder, self._fresh)
-        worker.kind = kind
+        while idle and len(self._workers) >= 2 * self._count:
+            worker = idle.pop(0)
+            worker.kill()
+            self._workers.remove(worker)
+        return self._start(kind)
+
+    def _start(self, kind: str) -> _Worker:
+        context: Any = multiprocessing.get_context("spawn" if self._fresh or not _can_fork() else "forkserver")
+        ours, theirs = context.Pipe()
+        with _STARTING, interrupts_held_back(), without_main(), nullcontext() if self._fresh else _another_hash_seed():
+            place = WorkerPlace(self._limits.memory_bytes, str(self.folder), str(Path.cwd()), dict(os.environ))
+            worker = _Worker(context.Process(target=serve, args=(self._work, theirs, place)), ours, kind)
+            self._workers.append(worker)  # before Ctrl-C can come: the interpreter would wait for it at its end
+            worker.process.start()
+        theirs.close()  # else its end would not be seen
         return worker
 
 
@@ -252,17 +268,6 @@ def without_main() -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
-
-
-def _start(work: Callable[[Any], Any], limits: Limits, temporary: Path, fresh: bool) -> _Worker:
-    context: Any = multiprocessing.get_context("spawn" if fresh or not _can_fork() else "forkserver")
-    ours, theirs = context.Pipe()
-    with _STARTING, interrupts_held_back(), without_main(), nullcontext() if fresh else _another_hash_seed():
-        place = WorkerPlace(limits.memory_bytes, str(temporary), str(Path.cwd()), dict(os.environ))
-        process = context.Process(target=serve, args=(work, theirs, place))
-        process.start()
-    theirs.close()  # else its end would not be seen
-    return _Worker(process, ours)
 
 
 def _await(busy: list[_Worker]) -> None:

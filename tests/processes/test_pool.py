@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from dataclasses import replace
+from multiprocessing.context import ForkServerProcess, SpawnProcess
 from pathlib import Path
 
 import numpy as np
@@ -73,7 +74,7 @@ def test_a_worker_that_served_one_kind_serves_no_other():
 def test_workers_are_started_when_there_is_work_for_them():
     with Pool(who, 500, LIMITS) as pool:
         assert len(list(pool.run(["", ""]))) == 2
-        assert len(pool._idle) <= 2
+        assert len(pool._workers) <= 2
 
 
 def numbers(job):
@@ -161,13 +162,38 @@ def wait_until_gone(pid):
 def test_an_interrupt_is_held_back_from_a_worker_that_still_starts():
     with Pool(who, 1, LIMITS) as workers:
         worker = workers._worker("")
-        workers._idle.append(worker)
         status = Path(f"/proc/{worker.process.pid}/status").read_text()
         ((_, answer),) = workers.run([0])
     masks = dict(line.split(":\t", 1) for line in status.splitlines() if line.startswith("Sig"))
     blocked_or_ignored = int(masks["SigBlk"], 16) | int(masks["SigIgn"], 16)
     assert blocked_or_ignored & (1 << (signal.SIGINT - 1))
     assert answer[0] == worker.process.pid
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_worker_that_an_interrupt_meets_at_its_start_ends_with_the_others(monkeypatch, fresh):
+    kind = SpawnProcess if fresh else ForkServerProcess
+    start, started = kind.start, []
+
+    def start_and_interrupt(process):
+        start(process)
+        started.append(process)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(kind, "start", start_and_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        run_all(who, [0], 1, LIMITS, fresh=fresh)
+    assert [process.is_alive() for process in started] == [False]
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_a_worker_that_was_interrupted_before_its_start_is_not_waited_for(monkeypatch, fresh):
+    def interrupt(process):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SpawnProcess if fresh else ForkServerProcess, "start", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        run_all(who, [0], 1, LIMITS, fresh=fresh)
 
 
 SCRIPT = """
