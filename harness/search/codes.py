@@ -18,7 +18,7 @@ from aacbench.util.compiled import inlined
 BITS = 6
 LEVELS = (1 << BITS) - 1  # and the code for no path
 
-_BITS, _THREE, _SEVEN, _EIGHT, _NEXT = (np.uint64(number) for number in (BITS, 3, 7, 8, 1))
+_CODE, _ONE = np.uint64(LEVELS), np.uint64(1)
 
 
 class FloatCodes(NamedTuple):
@@ -56,8 +56,8 @@ def codes(
     """Return the layout of rows in the graph's own vertex order; the margin is subtracted from each difference."""
     if both and not network.graph.symmetric:
         raise UsageError("One label for both directions needs a symmetric graph, where every arc has an equal reverse.")
-    # The byte after a row is read with the row's last and not used, so one more byte at the very end will do.
-    placed = np.append(np.take(np.asarray(rows), network.original, axis=0).ravel(), np.uint8(0))
+    # Rows are read by threes of bytes, beyond the end of the last one.
+    placed = np.append(np.take(np.asarray(rows), network.original, axis=0).ravel(), np.zeros(2, np.uint8))
     least, greatest = np.append(low, -np.inf), np.append(high + margin, np.inf)
     for array in (placed, least, greatest):
         array.flags.writeable = False
@@ -66,31 +66,39 @@ def codes(
 
 
 @inlined
-def code_of(layout, u, k):
-    at = k * _BITS
-    byte = np.uint64(u) * np.uint64(layout.width) + (at >> _THREE)
-    pair = np.uint64(layout.rows[byte]) | (np.uint64(layout.rows[byte + _NEXT]) << _EIGHT)
-    return (pair >> (at & _SEVEN)) & np.uint64(LEVELS)
+def four_codes(layout, u, k):
+    """Return the codes of four columns, of which k is the first, in the lowest bits of a word."""
+    byte = np.uint64(u) * np.uint64(layout.width) + np.uint64(3) * (k >> np.uint64(2))
+    low, middle = np.uint64(layout.rows[byte]), np.uint64(layout.rows[byte + np.uint64(1)])
+    return low | (middle << np.uint64(8)) | (np.uint64(layout.rows[byte + np.uint64(2)]) << np.uint64(16))
+
+
+@inlined
+def shown(layout, there, k, code):
+    """Return the distance that the code of a column shows, at the least."""
+    return max(there[0, k] - layout.high[code & _CODE], layout.low[code & _CODE] - there[1, k])
 
 
 @inlined
 def difference(layout, there, u):
     best = 0.0
-    both, total = np.uint64(layout.both), np.uint64(layout.columns)
-    turn = both + np.uint64(layout.forward)
-    for k in range(turn):
-        best = max(best, there[0, k] - layout.high[code_of(layout, u, k)])
-    for k in range(both):
-        best = max(best, layout.low[code_of(layout, u, k)] - there[1, k])
-    for k in range(turn, total):
-        best = max(best, layout.low[code_of(layout, u, k)] - there[1, k])
+    for k in range(np.uint64(0), np.uint64(there.shape[1]), np.uint64(4)):
+        codes = four_codes(layout, u, k)
+        one = max(shown(layout, there, k, codes), shown(layout, there, k + _ONE, codes >> np.uint64(6)))
+        two = shown(layout, there, k + np.uint64(2), codes >> np.uint64(12))
+        other = max(two, shown(layout, there, k + np.uint64(3), codes >> np.uint64(18)))
+        best = max(best, max(one, other))
     return best
 
 
 def _bind(layout, memo, arcs, work, target):
-    for k in range(np.uint64(layout.columns)):
-        code = code_of(layout, target, k)
-        memo[0, k], memo[1, k] = layout.low[code], layout.high[code]
+    """Write the levels of the target's codes, with infinity where a column bounds one way only or there is none."""
+    both, columns = layout.both, layout.columns
+    turn = both + layout.forward
+    for k in range(memo.shape[1]):
+        code = (four_codes(layout, target, np.uint64(k - k % 4)) >> np.uint64(k % 4 * BITS)) & _CODE
+        memo[0, k] = layout.low[code] if k < turn else -np.inf
+        memo[1, k] = layout.high[code] if k < both or turn <= k < columns else np.inf
     return 0
 
 
@@ -103,7 +111,7 @@ def _whole_bound(layout, memo, u):
 
 
 def _memo(layout: Any) -> Array:
-    return np.empty((2, layout.columns), dtype=np.float64)
+    return np.empty((2, -(-layout.columns // 4) * 4), dtype=np.float64)
 
 
 KERNELS[FloatCodes] = Kernels(_bind, _bound, _memo, no_work)

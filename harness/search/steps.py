@@ -20,6 +20,7 @@ class FloatSteps(NamedTuple):
     """Labels in steps; the columns are `both`, `forward`, then backward ones, as those of `Differential`.
 
     `none` is the label for no path, and `complete` says that there is none. `less` is subtracted from each difference.
+    Differences are computed in the type of `steps`.
     """
 
     rows: Array
@@ -27,7 +28,7 @@ class FloatSteps(NamedTuple):
     less: Array
     both: int
     forward: int
-    none: float
+    none: Any
     complete: bool
 
 
@@ -39,7 +40,7 @@ class WholeSteps(NamedTuple):
     less: Array
     both: int
     forward: int
-    none: float
+    none: Any
     complete: bool
 
 
@@ -51,36 +52,45 @@ def steps(
         raise UsageError("One label for both directions needs a symmetric graph, where every arc has an equal reverse.")
     placed = np.take(np.asarray(rows), network.original, axis=0)
     placed.flags.writeable = False
-    none = int(np.iinfo(rows.dtype).max)
-    wide = sizes.astype(np.float64)  # exact: a product with a label is below 2^53
-    less = wide - 1 if network.graph.integral else wide + margin
-    for array in (wide, less):
+    integral, none = network.graph.integral, int(np.iinfo(rows.dtype).max)
+    # A product with a label is below 2^53, thus exact as a float; 32-bit numbers are faster where they suffice.
+    number = np.int32 if integral and sizes.max(initial=0) * none < 2**31 else np.float64
+    taken = sizes.astype(number)
+    less = taken - number(1) if integral else taken + margin
+    for array in (taken, less):
         array.flags.writeable = False
     complete = not placed.size or bool(placed.max() < none)
-    kind = WholeSteps if network.graph.integral else FloatSteps
-    return Layout(network, kind(placed, wide, less, both, forward, float(none), complete))
+    kind = WholeSteps if integral else FloatSteps
+    return Layout(network, kind(placed, taken, less, both, forward, number(none), complete))
+
+
+@inlined
+def shown(layout, k, apart):
+    """Return the distance that a difference of labels shows in a column, at the least."""
+    return layout.steps.dtype.type(layout.steps[k] * apart - layout.less[k])
 
 
 @inlined
 def difference(layout, there, u):
-    best = 0.0
+    number = layout.steps.dtype.type
+    best = number(0)
     both, total = np.uint64(layout.both), np.uint64(len(there))
     turn = both + np.uint64(layout.forward)
     if layout.complete:
         for k in range(both):
-            best = max(best, layout.steps[k] * abs(np.float64(layout.rows[u, k]) - there[k]) - layout.less[k])
+            best = max(best, shown(layout, k, abs(number(number(layout.rows[u, k]) - there[k]))))
         for k in range(both, turn):
-            best = max(best, layout.steps[k] * (there[k] - np.float64(layout.rows[u, k])) - layout.less[k])
+            best = max(best, shown(layout, k, number(there[k] - number(layout.rows[u, k]))))
         for k in range(turn, total):
-            best = max(best, layout.steps[k] * (np.float64(layout.rows[u, k]) - there[k]) - layout.less[k])
+            best = max(best, shown(layout, k, number(number(layout.rows[u, k]) - there[k])))
         return best
     for k in range(total):
-        here = np.float64(layout.rows[u, k])
+        here = number(layout.rows[u, k])
         if here != layout.none and there[k] != layout.none:
             if k < turn:
-                best = max(best, layout.steps[k] * (there[k] - here) - layout.less[k])
+                best = max(best, shown(layout, k, number(there[k] - here)))
             if k < both or k >= turn:
-                best = max(best, layout.steps[k] * (here - there[k]) - layout.less[k])
+                best = max(best, shown(layout, k, number(here - there[k])))
     return best
 
 
@@ -99,7 +109,7 @@ def _whole_bound(layout, memo, u):
 
 
 def _memo(layout: Any) -> Array:
-    return np.empty(layout.rows.shape[1], dtype=np.float64)
+    return np.empty_like(layout.steps)
 
 
 KERNELS[FloatSteps] = Kernels(_bind, _bound, _memo, no_work)

@@ -181,6 +181,33 @@ def test_labels_in_steps_show_no_more_than_the_difference(graph, width, data):
         assert size == 1
 
 
+@given(graphs_to_compile_for(), st.sampled_from(["u8", "u16"]), st.data())
+@example_count(60)
+def test_the_kernel_of_steps_gives_the_bounds_of_their_labels(graph, store, data):
+    """In 32 bits where distances are small enough, and otherwise as floats."""
+    net = network(graph)
+    chosen = selection(net, data)
+    made = Quantised.of(net, chosen, store)
+    assume(not isinstance(made, Unsupported))
+    heuristic = made.encode(len(chosen))
+    both = heuristic.settings.get("both", 0)
+    turn = both + heuristic.settings.get("forward", 0)
+    margin = heuristic.settings.get("margin", -1)
+    best = np.zeros((graph.vertices, graph.vertices), dtype=graph.weights.dtype)
+    for k, size in enumerate(heuristic.arrays["steps"]):
+        labels = heuristic.arrays["rows"][:, k].astype(graph.weights.dtype)
+        apart = size * (labels[None] - labels[:, None]) - (size + margin)  # rows of u, columns of t
+        known = labels != np.iinfo(heuristic.arrays["rows"].dtype).max
+        shown = np.where(known[None] & known[:, None], apart, 0)
+        if k < turn:
+            best = np.maximum(best, shown)
+        if k < both or k >= turn:
+            best = np.maximum(best, shown.T)
+    many = deploy(heuristic, net).many
+    for t in range(graph.vertices):
+        assert many(np.arange(graph.vertices), t) == pytest.approx(best[:, t], rel=1e-12, abs=1e-12)
+
+
 def plain_codes(heuristic, column):
     """Read the codes of one column bit by bit, as the documentation says."""
     bits = np.unpackbits(heuristic.arrays["rows"], axis=1, bitorder="little")[:, 6 * column : 6 * column + 6]
