@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.road import road_name
 
 from aacbench.bundle.deploy import deploy
 from aacbench.library.running import config_of
@@ -37,8 +36,14 @@ def fresh(tmp_path):
     return make
 
 
-def _study(methods=None):
-    return override(read_protocol("valsplit"), graphs=road_name(), methods=methods)
+@pytest.fixture
+def valsplit(road):
+    """The study of some methods, or of all."""
+
+    def of(methods=None):
+        return override(read_protocol("valsplit"), graphs=road.name, methods=methods)
+
+    return of
 
 
 def _run(study, root, workers, *plugins):
@@ -64,9 +69,9 @@ class _ByHand:
         return np.concatenate(answers)
 
 
-def test_a_cell_against_its_build_and_search(compare_each, tmp_path):
+def test_a_cell_against_its_build_and_search(compare_each, valsplit, tmp_path):
     """Both sides of each cell one after the other: over a whole run the speed of a shared machine drifts too much."""
-    study = replace(_study(), seeds=(42, 123))
+    study = replace(valsplit(), seeds=(42, 123))
     config = config_of(tmp_path / "run", load_plugins())
     planned, graphs = prepare(study, config)
     # Dijkstra's answers and the pools are computed once for all cells, by both sides, in the round that warms up.
@@ -89,8 +94,8 @@ def test_a_cell_against_its_build_and_search(compare_each, tmp_path):
     )
 
 
-def test_overhead_of_a_run_of_few_cells(compare, fresh):
-    study = _study("alt")
+def test_overhead_of_a_run_of_few_cells(compare, valsplit, fresh):
+    study = valsplit("alt")
     plans = []
 
     def run():
@@ -109,8 +114,8 @@ def test_overhead_of_a_run_of_few_cells(compare, fresh):
     assert all(np.array_equal(one, other) for one, other in zip(ours, theirs, strict=True))
 
 
-def test_two_workers_against_one(compare, fresh):
-    study = _study("random-subset")
+def test_two_workers_against_one(compare, valsplit, fresh):
+    study = valsplit("random-subset")
     (_, ours), (_, theirs) = compare(
         "valsplit, random-subset: two workers / one",
         lambda: _run(study, fresh("two"), 2),
@@ -122,11 +127,11 @@ def test_two_workers_against_one(compare, fresh):
     assert all(np.array_equal(one, other) for one, other in zip(ours, theirs, strict=True))
 
 
-def test_a_plugin_against_the_same_method_built_in(compare, fresh):
+def test_a_plugin_against_the_same_method_built_in(compare, valsplit, fresh):
     (_, ours), (_, theirs) = compare(
         "valsplit, random-subset: as a plugin / built in, one worker",
-        lambda: _run(_study("plugin-random-subset"), fresh("plugin"), 1, PLUGIN),
-        lambda: _run(_study("random-subset"), fresh("own"), 1),
+        lambda: _run(valsplit("plugin-random-subset"), fresh("plugin"), 1, PLUGIN),
+        lambda: _run(valsplit("random-subset"), fresh("own"), 1),
         per=(16, "cell"),
         rounds=3,
         at_most=1.15,

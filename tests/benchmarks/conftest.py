@@ -14,13 +14,17 @@ _COMPARISONS = pytest.StashKey[list[Comparison]]()
 _COLUMNS = ("what", "ours", "theirs", "ratio", "wanted")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--road", help="the road graph to search (default: dimacs:NY, or road-100000 without its files)")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_COMPARISONS] = []
 
 
 @pytest.fixture(scope="session")
-def road() -> Road:
-    return Road(road_name())
+def road(pytestconfig: pytest.Config) -> Road:
+    return Road(_road(pytestconfig))
 
 
 @pytest.fixture
@@ -35,9 +39,11 @@ def compare(benchmark: Any, pytestconfig: pytest.Config) -> Callable[..., tuple[
         per: tuple[int, str],
         rounds: int = 7,
         at_most: float | None = None,
+        their_per: int | None = None,
     ) -> tuple[Any, Any]:
         results, our_seconds, their_seconds = interleave(benchmark, ours, theirs, rounds)
-        _keep(benchmark, pytestconfig, Comparison(what, our_seconds, their_seconds, *per, at_most))
+        found = Comparison(what, our_seconds, their_seconds, *per, at_most, per[0] if their_per is None else their_per)
+        _keep(benchmark, pytestconfig, found)
         return results
 
     return run
@@ -60,7 +66,8 @@ def compare_each(benchmark: Any, pytestconfig: pytest.Config) -> Callable[..., N
         at_most: float | None = None,
     ) -> None:
         results, our_seconds, their_seconds = interleave_each(benchmark, jobs, ours, theirs, rounds)
-        _keep(benchmark, pytestconfig, Comparison(what, our_seconds, their_seconds, len(jobs), "cell", at_most))
+        found = Comparison(what, our_seconds, their_seconds, len(jobs), "cell", at_most, len(jobs))
+        _keep(benchmark, pytestconfig, found)
         assert all(np.array_equal(one, other) for one, other in results)
 
     return run
@@ -76,12 +83,17 @@ def _keep(benchmark: Any, config: pytest.Config, found: Comparison) -> None:
     config.stash[_COMPARISONS].append(found)
 
 
+def _road(config: pytest.Config) -> str:
+    return config.option.road or road_name()
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     rows = [found.row() for found in config.stash[_COMPARISONS]]
     if not rows:
         return
-    name = road_name()
-    instead = " (generated, because the files of dimacs:NY are not here)" if name == SUBSTITUTE else ""
+    name = _road(config)
+    replaced = name == SUBSTITUTE and not config.option.road
+    instead = " (generated, because the files of dimacs:NY are not here)" if replaced else ""
     terminalreporter.section("ours against theirs")
     terminalreporter.write_line(f"Road graph: {name}{instead}. Cores: {os.cpu_count()}.")
     terminalreporter.write_line("Times are the least of the rounds; ratio: ours / theirs, of minima (of medians).")

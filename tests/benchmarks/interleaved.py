@@ -11,7 +11,10 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The seconds of every round; `per` things named `unit` are done in a round, `at_most` is the ratio wanted."""
+    """The seconds of every round; `at_most` is the ratio wanted.
+
+    `per` things named `unit` are done in a round of ours, and `their_per` in one of theirs.
+    """
 
     what: str
     ours: tuple[float, ...]
@@ -19,24 +22,30 @@ class Comparison:
     per: int
     unit: str
     at_most: float | None
+    their_per: int
 
     @property
     def ratio(self) -> float:
         """Our least time over theirs: the measure that noise, which only adds, disturbs least."""
-        return min(self.ours) / min(self.theirs)
+        return min(self.ours) / min(self.theirs) * self._work
 
     @property
     def median_ratio(self) -> float:
         """Our median time over theirs."""
-        return statistics.median(self.ours) / statistics.median(self.theirs)
+        return statistics.median(self.ours) / statistics.median(self.theirs) * self._work
+
+    @property
+    def _work(self) -> float:
+        return self.their_per / self.per
 
     def row(self) -> tuple[str, ...]:
         """The line of the table."""
         ratio = f"{_ratio(self.ratio)} ({_ratio(self.median_ratio)})"
-        return (self.what, self._time(self.ours), self._time(self.theirs), ratio, self._wanted())
+        times = (self._time(self.ours, self.per), self._time(self.theirs, self.their_per))
+        return (self.what, *times, ratio, self._wanted())
 
-    def _time(self, seconds: tuple[float, ...]) -> str:
-        return f"{_duration(min(seconds) / self.per)}/{self.unit}"
+    def _time(self, seconds: tuple[float, ...], per: int) -> str:
+        return f"{_duration(min(seconds) / per)}/{self.unit}"
 
     def _wanted(self) -> str:
         if self.at_most is None:
