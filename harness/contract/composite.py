@@ -1,8 +1,8 @@
 """Methods made of other methods: reading, resolving, fitting and building their parts."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from aacbench.contract.method import BuildContext, Claims, Heuristic, Method, Params, Part, Unsupported
@@ -106,12 +106,15 @@ def assemble(method: Method, params: Params, method_of: MethodOf) -> Method:
 
     def build(context: BuildContext) -> Heuristic | Unsupported:
         own = _context_for(method, context, context.params)
-        built, refused = _built(parts, context)
         if method.chooses:
-            return method.build(replace(own, alternatives=built))
-        if refused is not None:
-            return refused
-        return method.build(replace(own, parts=tuple(part for part in built if not isinstance(part, Unsupported))))
+            return method.build(replace(own, alternatives=_Alternatives(parts, context)))
+        built: list[Heuristic] = []
+        for part, entry in zip(parts, context.params[PARTS], strict=True):
+            made = part.build(_context_for(part, context, entry["params"]))
+            if isinstance(made, Unsupported):
+                return Unsupported(f"{part.name}: {_with_need(made, context)}")
+            built.append(made)
+        return method.build(replace(own, parts=tuple(built)))
 
     def search(params: Params) -> Mapping[str, bool | str]:
         switches: dict[str, bool | str] = {}
@@ -172,20 +175,21 @@ def _context_for(method: Method, context: BuildContext, params: Params) -> Build
     return replace(context, params=dict(params), oracle_queries=queries, method=method.name)
 
 
-def _built(
-    parts: list[Method], context: BuildContext
-) -> tuple[tuple[Heuristic | Unsupported, ...], Unsupported | None]:
-    """Return the parts as they were built, and the first that could not be; after one that is no alternative, stop."""
-    built: list[Heuristic | Unsupported] = []
-    for part, entry in zip(parts, context.params[PARTS], strict=True):
+@dataclass(frozen=True, slots=True)
+class _Alternatives(Sequence[Heuristic | Unsupported]):
+    """The parts of a method that chooses, each built when it is asked for, so that not all are in memory at once."""
+
+    methods: list[Method]
+    context: BuildContext
+
+    def __len__(self) -> int:
+        return len(self.methods)
+
+    def __getitem__(self, at: Any) -> Any:
+        method, entry = self.methods[at], self.context.params[PARTS][at]
         if LEFT_OUT in entry:
-            built.append(Unsupported(entry[LEFT_OUT]))
-            continue
-        made = part.build(_context_for(part, context, entry["params"]))
-        built.append(made)
-        if isinstance(made, Unsupported) and ALTERNATIVE not in entry:
-            return tuple(built), Unsupported(f"{part.name}: {_with_need(made, context)}")
-    return tuple(built), None
+            return Unsupported(entry[LEFT_OUT])
+        return method.build(_context_for(method, self.context, entry["params"]))
 
 
 def _with_need(refusal: Unsupported, context: BuildContext) -> str:

@@ -1,6 +1,6 @@
 """The records a method is made of: claims, parameters, the build context, heuristics and the method itself."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -122,8 +122,9 @@ class BuildContext:
     """Everything a method gets to build a heuristic.
 
     `oracle_queries` are the test queries; they are None unless the method claims `oracle`. `parts` are the finished
-    heuristics of the methods named by `made_of`, in that order. `progress(text)` shows a line to the user. `method` is
-    the name of the method that builds.
+    heuristics of the methods named by `made_of`, in that order; a method that chooses among them has `alternatives`
+    instead, each built anew whenever it is asked for. `progress(text)` shows a line to the user. `method` is the name
+    of the method that builds.
     """
 
     network: "Network"
@@ -135,7 +136,7 @@ class BuildContext:
     progress: Callable[[str], None] = field(default=lambda _: None)
     oracle_queries: "QuerySet | None" = None
     parts: "tuple[Heuristic, ...]" = ()
-    alternatives: "tuple[Heuristic | Unsupported, ...]" = ()
+    alternatives: "Sequence[Heuristic | Unsupported]" = ()
     method: str = ""
     artifacts: ArtifactService = field(default_factory=NothingStored)
 
@@ -274,9 +275,9 @@ class Method:
 
     `made_of(params)` names the methods it is built from. They are fitted to their shares of the budget and built
     first. The method's claims then hold only if its parts claim the same. `params["parts"]` records their parameters.
-    With `chooses` they are alternatives instead: each may have the whole budget, and `context.alternatives` has them,
-    with Unsupported in the place of those that do not fit. `build` returns one of the others, and reports its place as
-    the fact `chosen`, which tables show.
+    With `chooses` they are alternatives instead: each may have the whole budget, and `context.alternatives[k]` builds
+    one, or gives Unsupported if it does not fit. `build` returns one of the others, and reports its place as the fact
+    `chosen`, which tables show.
 
     `search(params)` returns the search switches (`tie`, `reopen`, `bpmx`) to use unless the user sets them:
     `{"bpmx": True}`. A method that does not claim consistency is always searched with reopening.

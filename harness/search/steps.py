@@ -55,7 +55,7 @@ def steps(
     integral, none = network.graph.integral, int(np.iinfo(rows.dtype).max)
     # A product with a label is below 2^53, thus exact as a float; 32-bit numbers are faster where they suffice.
     number = np.int32 if integral and sizes.max(initial=0) * none < 2**31 else np.float64
-    taken = sizes.astype(number)
+    taken: Any = sizes.astype(number)
     less = taken - number(1) if integral else taken + margin
     for array in (taken, less):
         array.flags.writeable = False

@@ -77,11 +77,14 @@ def build(context: BuildContext) -> Heuristic | Unsupported:
     if not len(context.validation):
         raise UsageError("best needs validation queries, and the protocol has none.")
     facts: dict[str, int | float] = {}
-    best, least = None, 0.0
-    for number, candidate in enumerate(context.alternatives):
-        if isinstance(candidate, Unsupported):
-            continue
+    best: Heuristic | None = None
+    least, reasons = 0.0, list[str]()
+    for number in range(len(context.alternatives)):
         context.progress(f"candidate {number + 1} of {len(context.alternatives)}")
+        candidate = context.alternatives[number]
+        if isinstance(candidate, Unsupported):
+            reasons.append(candidate.reason)
+            continue
         expanded, work = _means(context, candidate)
         facts[f"expanded_{number}"] = expanded
         facts |= {f"h_work_{number}": work} if work else {}
@@ -90,7 +93,6 @@ def build(context: BuildContext) -> Heuristic | Unsupported:
             best, least = candidate, score
             facts["chosen"] = number
     if best is None:
-        reasons = [part.reason for part in context.alternatives if isinstance(part, Unsupported)]
         return Unsupported(f"none of its candidates fits; {reasons[0]}")
     return _with_facts(best, facts)
 

@@ -105,6 +105,29 @@ def choosing(*made):
     return outer, named.__getitem__
 
 
+def test_alternatives_are_built_one_at_a_time_as_they_are_asked_for():
+    """Many of them would not fit into memory together."""
+    told = []
+    first, second = (
+        Method(name, "", lambda *given: given[2], lambda context, name=name: told.append(name) or zeros(7), Claims())
+        for name in ("first", "second")
+    )
+
+    def build(context):
+        told.append(len(context.alternatives))
+        taken = context.alternatives[1]
+        told.append("chosen")
+        return taken
+
+    parts = Part("first"), Part("second")
+    outer = Method("outer", "", lambda *given: given[2], build, made_of=lambda params: parts, chooses=True)
+    method_of = {"first": first, "second": second}.__getitem__
+    loaded, params = loaded_graph("p7", QUERIES), resolve_parts(outer, {}, method_of, resolve)
+    whole = assemble(outer, params, method_of)
+    whole.build(build_context(loaded, whole, params, 1, Pools(loaded.net)))
+    assert told == [2, "second", "chosen"]
+
+
 def test_alternatives_that_turn_out_too_large_are_left_out():
     outer, method_of = choosing(Unsupported("too large", 10**9), zeros(7))
     params = resolve_parts(outer, {}, method_of, resolve)
