@@ -74,6 +74,7 @@ def run(context: click.Context, /, dry_run: bool, **options: Any) -> None:
     aacbench run --protocol valsplit --methods alt,aac,cdh        the paper's, with these methods
     aacbench run --graphs road-5000,file:city.gr --budgets 16,32  other graphs, other budgets
     aacbench run --plugin mine.py --methods alt,mine --time       a method of your own, timed too
+    aacbench run --executor dask --scheduler tcp://HOST:8786      on a cluster: `dask scheduler` prints the address
     """
     stop_by_signals()
     try:
