@@ -18,7 +18,8 @@ from aacbench.processes.worker import Failure
 from aacbench.util.cleanup import this_host
 from aacbench.util.text import describe
 
-CONNECT_SECONDS = 30.0
+CONNECT_SECONDS = 10.0
+_LOST_SECONDS = 30.0  # in which dask tries to reach a scheduler again that it lost
 _LOOK_SECONDS = 1.0  # between looks for workers that joined or left
 _PATIENCE = 20  # submissions of one job: its workers died, or lacked files
 _LOGGERS = ("distributed", "distributed.client")
@@ -28,6 +29,7 @@ class Packing(Protocol):
     """How jobs travel: as the first link of a chain, with folders that workers may lack, and back as bytes."""
 
     def name(self, job: Any) -> str: ...
+    def title(self, job: Any) -> str: ...
     def link(self, job: Any) -> remote.Link: ...
     def files(self, job: Any, place: str) -> Mapping[str, bytes]: ...
     def unpacked(self, job: Any, finished: remote.Finished) -> Any: ...
@@ -42,6 +44,7 @@ class _Sent:
     future: Any = None
     submitted: int = 0
     started: int = 0  # by as many workers, of which all but the last have died
+    deaths: int = 0  # of workers that were seen to be gone while they had it
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,9 @@ class DaskPool:
     _client: Any = None
     _only: str = ""
     _waiting: bool = False
+    _there: frozenset[str] = frozenset()  # the addresses of the workers when last looked
+    _allowed: int = 0  # deaths of workers that a job may cause before dask gives it up
+    _begun: set[tuple[str, str]] = field(default_factory=set)  # worker and job
     _sent: dict[str, _Sent] = field(default_factory=dict)
     _events: "queue.SimpleQueue[tuple[str, str | None]]" = field(default_factory=queue.SimpleQueue)
     _open: ExitStack = field(default_factory=ExitStack)
@@ -128,13 +134,16 @@ class DaskPool:
         try:
             if self.scheduler:
                 self.note(f"dask at {self.scheduler}: connecting")
-                return distributed.Client(self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+                # A client that is lost later has another patience, and dask has one setting for both.
+                with distributed.Client(self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False):
+                    pass
+                return distributed.Client(self.scheduler, timeout=_LOST_SECONDS, set_as_default=False)
             cluster = self._local_cluster(distributed, opened)
             return distributed.Client(cluster, set_as_default=False, direct_to_workers=True)
         except (OSError, ValueError) as error:
             raise UsageError(
-                f"No scheduler of dask answers at {self.scheduler!r} ({describe(error)}); start one with "
-                "`dask scheduler`, and give its address as --scheduler tcp://HOST:PORT."
+                f"No scheduler of dask answers at {self.scheduler!r} within {CONNECT_SECONDS:g} seconds; check that "
+                "`dask scheduler` runs there, that this is the address it printed, and that no firewall is between."
             ) from error
 
     def _local_cluster(self, distributed: Any, opened: ExitStack) -> Any:
@@ -171,6 +180,8 @@ class DaskPool:
                 raise UsageError(
                     f"The worker {address} cannot run this study: {differs}. Install the same versions on every worker."
                 )
+        self._there = frozenset(place.address for place in places)
+        self._allowed = self._client.run_on_scheduler(_allowed_failures())
         hosts = [place.host for place in places]
         if self.alone:
             self._only = next(
@@ -191,9 +202,6 @@ class DaskPool:
 
     def _fill(self, next_job: Callable[[], Any]) -> None:
         threads = self._threads()
-        if not threads and not self._waiting:
-            self.note("dask: no worker is left; waiting for one")
-        self._waiting = not threads
         room = 1 if self.alone else max(1, threads)
         while len(self._sent) < room and (job := next_job()) is not None:
             name = self.packing.name(job)
@@ -202,10 +210,33 @@ class DaskPool:
             self._submit(sent, self._only)
 
     def _threads(self) -> int:
+        """How many there are now; tell of workers that came or went."""
         try:
-            return sum(self._client.nthreads().values())
+            threads = self._client.nthreads()
         except Exception as error:
             raise self._gone() from error
+        for address in sorted(self._there - threads.keys()):
+            self._ended(address)
+        self._there = frozenset(threads)
+        if self._waiting and threads:
+            self.note("dask: a worker joined; the run goes on")
+        elif not self._waiting and not threads:
+            self.note("dask: no worker is left; waiting for one")
+        self._waiting = not threads
+        return sum(threads.values())
+
+    def _ended(self, address: str) -> None:
+        """Tell that a worker is gone, and what becomes of the cells that it had."""
+        had = [self._sent[name] for worker, name in self._begun.copy() if worker == address and name in self._sent]
+        if not had:
+            self.note(f"A worker at {address} ended.")
+        for sent in had:
+            self._begun.discard((address, sent.task.name))
+            sent.deaths += 1
+            title = self.packing.title(sent.job)
+            more = f"; its cell {title} is run again ({sent.deaths} of {self._allowed})"
+            # One death more than is allowed makes the cell an error, which has its own line.
+            self.note(f"A worker at {address} ended{more if sent.deaths <= self._allowed else f', with {title}'}.")
 
     def _submit(self, sent: _Sent, worker: str = "") -> None:
         name = sent.task.name
@@ -219,6 +250,8 @@ class DaskPool:
 
     def _hear(self, event: tuple[float, Mapping[str, str]]) -> None:
         """Called by dask, in a thread of its own."""
+        if event[1]["text"] == remote.STARTED:  # noted at once: the worker may be gone when the event is read
+            self._begun.add((event[1]["worker"], event[1]["task"]))
         self._events.put((event[1]["task"], event[1]["text"]))
 
     def _next_finished(self) -> _Sent | None:
@@ -265,6 +298,7 @@ class DaskPool:
             self._submit(sent, self._only)
             return
         sent.started -= 1  # its worker lives
+        self._begun.discard((missing.worker, sent.task.name))
         for place in missing.places:
             self._send(missing.worker, place, self.packing.files(sent.job, place))
         self._submit(sent, missing.worker)
@@ -327,6 +361,13 @@ def _versions_there() -> Callable[[], Mapping[str, str] | str]:
         return versions()
 
     return versions_there
+
+
+def _allowed_failures() -> Callable[[Any], int]:
+    def allowed_failures(dask_scheduler: Any) -> int:  # travels by value: the scheduler may lack aacbench
+        return int(dask_scheduler.allowed_failures)
+
+    return allowed_failures
 
 
 def _killed(error: Any, times: int) -> Failure:

@@ -94,7 +94,7 @@ def run_task(task: Task) -> Answer:
         return Refused(f"The worker {worker.address} on {this_host()} joined with other versions: {differs}")
 
     def tell(text: str) -> None:
-        worker.log_event(task.run, {"task": task.name, "text": text})
+        worker.log_event(task.run, {"task": task.name, "text": text, "worker": worker.address})
 
     tell(STARTED)
     try:
