@@ -78,7 +78,7 @@ def run(context: click.Context, /, dry_run: bool, **options: Any) -> None:
     """
     stop_by_signals()
     try:
-        if options["executor"] == "local":
+        if not options["scheduler"]:
             start_server()  # first, so that it imports what workers need while this process does the same
         code = _run(RunOptions(**options), dry_run)
     except KeyboardInterrupt:

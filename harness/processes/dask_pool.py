@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from aacbench.errors import ClusterError, StoreError, UsageError
 from aacbench.processes import remote
-from aacbench.processes.pool import Limits, interrupts_held_back, without_main
+from aacbench.processes.pool import Limits, interrupts_held_back, start_server
 from aacbench.processes.versions import difference, versions
 from aacbench.processes.worker import Failure
 from aacbench.util.cleanup import this_host
@@ -22,6 +22,7 @@ CONNECT_SECONDS = 10.0
 _LOST_SECONDS = 30.0  # in which dask tries to reach a scheduler again that it lost
 _LOOK_SECONDS = 1.0  # between looks for workers that joined or left
 _PATIENCE = 20  # submissions of one job: its workers died, or lacked files
+_ONLY_HERE = "127.0.0.1:0"
 _LOGGERS = ("distributed", "distributed.client")
 
 
@@ -58,11 +59,12 @@ class _Place:
 
 @dataclass(slots=True, eq=False)
 class DaskPool:
-    """A pool whose workers are those of a scheduler; without one, of a cluster of `count` processes on this machine.
+    """A pool whose workers are those of a scheduler; without one, one of `count` threads in this process.
 
     Scheduling, transport, and running again what a lost worker had are dask's. As many jobs are on the cluster as it
     has threads, so that none waits on a worker that dies. `alone` jobs run one after the other on one worker that has
-    its machine to itself. `note` is told what is worth knowing about the cluster.
+    its machine to itself. `note` is told what is worth knowing about the cluster. A cluster on this machine is started
+    for the first job.
     """
 
     packing: Packing
@@ -84,14 +86,10 @@ class DaskPool:
     _open: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> "DaskPool":
-        with ExitStack() as opened:
-            opened.enter_context(_quiet())
-            self._client = opened.enter_context(self._connected(opened))
-            opened.callback(self._end)
-            self._client.subscribe_topic(self._run, self._hear)
-            if self.scheduler:
-                self._check_workers()
-            self._open = opened.pop_all()
+        if self.scheduler:
+            self._connect()
+        else:
+            start_server()  # it imports what the children of the worker need while this process plans
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -106,10 +104,13 @@ class DaskPool:
         self, next_job: Callable[[], Any], answered: Callable[[Any, Any], None] = lambda *_: None
     ) -> Generator[tuple[Any, Any]]:
         """The same with jobs from a function, like the local pool."""
-        if not self.scheduler:
-            self._client.wait_for_workers(self.count)
+        first = [job for job in [next_job()] if job is not None]
+        if not first:
+            return
+        if self._client is None:
+            self._connect()
         while True:
-            self._fill(next_job)
+            self._fill(lambda: first.pop() if first else next_job())
             if not self._sent:
                 return
             finished = self._next_finished()
@@ -129,17 +130,27 @@ class DaskPool:
         """The machine that an `alone` job runs on."""
         return str(self._client.run(this_host, workers=[self._only])[self._only])
 
+    def _connect(self) -> None:
+        with ExitStack() as opened:
+            if self.scheduler:
+                self.note(f"dask at {self.scheduler}: connecting")  # before dask is imported, which takes a second
+            opened.enter_context(_quiet())
+            self._client = opened.enter_context(self._connected(opened))
+            opened.callback(self._end)
+            self._client.subscribe_topic(self._run, self._hear)
+            if self.scheduler:
+                self._check_workers()
+            self._open = opened.pop_all()
+
     def _connected(self, opened: ExitStack) -> Any:
         distributed = _dask()
+        if not self.scheduler:
+            return distributed.Client(self._local_cluster(distributed, opened), set_as_default=False)
         try:
-            if self.scheduler:
-                self.note(f"dask at {self.scheduler}: connecting")
-                # A client that is lost later has another patience, and dask has one setting for both.
-                with distributed.Client(self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False):
-                    pass
-                return distributed.Client(self.scheduler, timeout=_LOST_SECONDS, set_as_default=False)
-            cluster = self._local_cluster(distributed, opened)
-            return distributed.Client(cluster, set_as_default=False, direct_to_workers=True)
+            # A client that is lost later has another patience, and dask has one setting for both.
+            with distributed.Client(self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False):
+                pass
+            return distributed.Client(self.scheduler, timeout=_LOST_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             raise UsageError(
                 f"No scheduler of dask answers at {self.scheduler!r} within {CONNECT_SECONDS:g} seconds; check that "
@@ -147,23 +158,21 @@ class DaskPool:
             ) from error
 
     def _local_cluster(self, distributed: Any, opened: ExitStack) -> Any:
-        # A worker that dies is started again in a process that must not run the caller's script.
-        opened.enter_context(without_main())
-        # Its workers keep the environment of this process: dask would let them compute with one thread.
-        opened.enter_context(_dask("dask").config.set({"distributed.nanny.pre-spawn-environ": {}}))
+        """A scheduler and a worker in threads of this process, which start at once: cells have processes anyway."""
         drawn = find_spec("bokeh") is not None
-        with interrupts_held_back():  # Ctrl-C reaches the workers too, and this process ends them itself
+        pages = ("distributed.scheduler.http.routes", "distributed.worker.http.routes")
+        unused: dict[str, list[str]] = {} if drawn else {name: [] for name in pages}
+        with interrupts_held_back(), _dask("dask").config.set(unused):
             cluster = distributed.LocalCluster(
-                n_workers=0,
-                threads_per_worker=1,
-                processes=True,
+                n_workers=1,
+                threads_per_worker=self.count,
+                processes=False,
                 memory_limit=0,  # the limit is that of the children
-                dashboard_address="127.0.0.1:0",
+                dashboard_address=_ONLY_HERE,  # else dask takes port 8787, which others may have
+                worker_dashboard_address=_ONLY_HERE,
                 silence_logs=logging.CRITICAL,
-                preload="aacbench.processes.remote",
             )
             opened.enter_context(cluster)
-            cluster.scale(self.count)  # they start while the caller goes on
         self.note(f"dask on this machine, workers: {self.count}" + (f", {cluster.dashboard_link}" if drawn else ""))
         return cluster
 

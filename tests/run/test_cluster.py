@@ -200,6 +200,25 @@ def test_control_c_ends_what_is_under_way_and_keeps_what_is_done(cluster, tmp_pa
     group.wait_for(lambda: not cluster.children())
 
 
+def test_control_c_ends_a_cluster_on_this_machine(tmp_path: Path) -> None:
+    root = tmp_path / "study"
+    process = group.started(root, "alt,hang", *group.FAULTS, "--executor", "dask")
+    group.wait_for(lambda: group.finished(root) == 2 or process.poll() is not None)
+    os.killpg(process.pid, signal.SIGINT)
+    said = "aacbench: stopped; what is finished is kept, and the same command goes on from there."
+    assert group.ended(process) == (1, said)
+    group.wait_for(lambda: not group.processes(root))
+    assert group.leftovers(root) == []
+
+
+def test_a_study_that_is_done_starts_no_cluster(tmp_path: Path) -> None:
+    study, heard = some_cells("alt"), []
+    expected = local_rows(study, tmp_path)
+    run_study(study, config(tmp_path, notify=lambda event, _: heard.append(event)))
+    assert "cluster" not in heard
+    assert studies.rows(tmp_path) == expected
+
+
 def test_a_registered_run_is_bound_in_the_client(cluster, tmp_path: Path) -> None:
     registered = project(tmp_path)
     assert registered.call("lock") == 0
