@@ -74,10 +74,11 @@ def run(context: click.Context, /, dry_run: bool, **options: Any) -> None:
     aacbench run --protocol valsplit --methods alt,aac,cdh        the paper's, with these methods
     aacbench run --graphs road-5000,file:city.gr --budgets 16,32  other graphs, other budgets
     aacbench run --plugin mine.py --methods alt,mine --time       a method of your own, timed too
+    aacbench run --executor dask --scheduler tcp://HOST:8786      on a cluster: `dask scheduler` prints the address
     """
     stop_by_signals()
     try:
-        if options["executor"] == "local":
+        if not options["scheduler"]:
             start_server()  # first, so that it imports what workers need while this process does the same
         code = _run(RunOptions(**options), dry_run)
     except KeyboardInterrupt:

@@ -189,7 +189,7 @@ class Progress:
         elif event == "graph":
             self._step(f"loading {facts['name']}")
         elif event == "cluster":
-            self._step(facts["text"])
+            self._tell(facts["text"])
         elif event == "progress":
             self._building(facts)
         elif event in ("timed", "untimed"):
@@ -233,6 +233,12 @@ class Progress:
         self._line(text)
         if self._bar is not None:
             self._bar.update(self._task, description=text)
+
+    def _tell(self, text: str) -> None:
+        """Show a line that stays, also above a bar."""
+        self._line(text)
+        if self._bar is not None:
+            self._console.print(text, markup=False, soft_wrap=True)
 
     def _timing(self, event: str, facts: Mapping[str, Any]) -> None:
         key = facts["key"]

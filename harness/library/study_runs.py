@@ -62,7 +62,7 @@ def run_study(
     What is finished is kept: after an interrupt the same call goes on. A cell that fails does not raise; it is in
     `cells` of the study, with its outcome and reason.
     """
-    if executor == "local":
+    if not scheduler:
         start_server()
     folder = None if out is None else expanded(out)
     options = RunOptions(

@@ -12,15 +12,17 @@ from typing import Any, Protocol
 
 from aacbench.errors import ClusterError, StoreError, UsageError
 from aacbench.processes import remote
-from aacbench.processes.pool import Limits, interrupts_held_back, without_main
+from aacbench.processes.pool import Limits, interrupts_held_back, start_server
 from aacbench.processes.versions import difference, versions
 from aacbench.processes.worker import Failure
 from aacbench.util.cleanup import this_host
 from aacbench.util.text import describe
 
-CONNECT_SECONDS = 30.0
+CONNECT_SECONDS = 10.0
+_LOST_SECONDS = 30.0  # in which dask tries to reach a scheduler again that it lost
 _LOOK_SECONDS = 1.0  # between looks for workers that joined or left
 _PATIENCE = 20  # submissions of one job: its workers died, or lacked files
+_ONLY_HERE = "127.0.0.1:0"
 _LOGGERS = ("distributed", "distributed.client")
 
 
@@ -28,6 +30,7 @@ class Packing(Protocol):
     """How jobs travel: as the first link of a chain, with folders that workers may lack, and back as bytes."""
 
     def name(self, job: Any) -> str: ...
+    def title(self, job: Any) -> str: ...
     def link(self, job: Any) -> remote.Link: ...
     def files(self, job: Any, place: str) -> Mapping[str, bytes]: ...
     def unpacked(self, job: Any, finished: remote.Finished) -> Any: ...
@@ -42,6 +45,7 @@ class _Sent:
     future: Any = None
     submitted: int = 0
     started: int = 0  # by as many workers, of which all but the last have died
+    deaths: int = 0  # of workers that were seen to be gone while they had it
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +59,12 @@ class _Place:
 
 @dataclass(slots=True, eq=False)
 class DaskPool:
-    """A pool whose workers are those of a scheduler; without one, of a cluster of `count` processes on this machine.
+    """A pool whose workers are those of a scheduler; without one, one of `count` threads in this process.
 
     Scheduling, transport, and running again what a lost worker had are dask's. As many jobs are on the cluster as it
     has threads, so that none waits on a worker that dies. `alone` jobs run one after the other on one worker that has
-    its machine to itself. `note` is told what is worth knowing about the cluster.
+    its machine to itself. `note` is told what is worth knowing about the cluster. A cluster on this machine is started
+    for the first job.
     """
 
     packing: Packing
@@ -73,19 +78,18 @@ class DaskPool:
     _client: Any = None
     _only: str = ""
     _waiting: bool = False
+    _there: frozenset[str] = frozenset()  # the addresses of the workers when last looked
+    _allowed: int = 0  # deaths of workers that a job may cause before dask gives it up
+    _begun: set[tuple[str, str]] = field(default_factory=set)  # worker and job
     _sent: dict[str, _Sent] = field(default_factory=dict)
     _events: "queue.SimpleQueue[tuple[str, str | None]]" = field(default_factory=queue.SimpleQueue)
     _open: ExitStack = field(default_factory=ExitStack)
 
     def __enter__(self) -> "DaskPool":
-        with ExitStack() as opened:
-            opened.enter_context(_quiet())
-            self._client = opened.enter_context(self._connected(opened))
-            opened.callback(self._end)
-            self._client.subscribe_topic(self._run, self._hear)
-            if self.scheduler:
-                self._check_workers()
-            self._open = opened.pop_all()
+        if self.scheduler:
+            self._connect()
+        else:
+            start_server()  # it imports what the children of the worker need while this process plans
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -100,10 +104,13 @@ class DaskPool:
         self, next_job: Callable[[], Any], answered: Callable[[Any, Any], None] = lambda *_: None
     ) -> Generator[tuple[Any, Any]]:
         """The same with jobs from a function, like the local pool."""
-        if not self.scheduler:
-            self._client.wait_for_workers(self.count)
+        first = [job for job in [next_job()] if job is not None]
+        if not first:
+            return
+        if self._client is None:
+            self._connect()
         while True:
-            self._fill(next_job)
+            self._fill(lambda: first.pop() if first else next_job())
             if not self._sent:
                 return
             finished = self._next_finished()
@@ -123,38 +130,49 @@ class DaskPool:
         """The machine that an `alone` job runs on."""
         return str(self._client.run(this_host, workers=[self._only])[self._only])
 
+    def _connect(self) -> None:
+        with ExitStack() as opened:
+            if self.scheduler:
+                self.note(f"dask at {self.scheduler}: connecting")  # before dask is imported, which takes a second
+            opened.enter_context(_quiet())
+            self._client = opened.enter_context(self._connected(opened))
+            opened.callback(self._end)
+            self._client.subscribe_topic(self._run, self._hear)
+            if self.scheduler:
+                self._check_workers()
+            self._open = opened.pop_all()
+
     def _connected(self, opened: ExitStack) -> Any:
         distributed = _dask()
+        if not self.scheduler:
+            return distributed.Client(self._local_cluster(distributed, opened), set_as_default=False)
         try:
-            if self.scheduler:
-                self.note(f"dask at {self.scheduler}: connecting")
-                return distributed.Client(self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
-            cluster = self._local_cluster(distributed, opened)
-            return distributed.Client(cluster, set_as_default=False, direct_to_workers=True)
+            # A client that is lost later has another patience, and dask has one setting for both.
+            with distributed.Client(self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False):
+                pass
+            return distributed.Client(self.scheduler, timeout=_LOST_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             raise UsageError(
-                f"No scheduler of dask answers at {self.scheduler!r} ({describe(error)}); start one with "
-                "`dask scheduler`, and give its address as --scheduler tcp://HOST:PORT."
+                f"No scheduler of dask answers at {self.scheduler!r} within {CONNECT_SECONDS:g} seconds; check that "
+                "`dask scheduler` runs there, that this is the address it printed, and that no firewall is between."
             ) from error
 
     def _local_cluster(self, distributed: Any, opened: ExitStack) -> Any:
-        # A worker that dies is started again in a process that must not run the caller's script.
-        opened.enter_context(without_main())
-        # Its workers keep the environment of this process: dask would let them compute with one thread.
-        opened.enter_context(_dask("dask").config.set({"distributed.nanny.pre-spawn-environ": {}}))
+        """A scheduler and a worker in threads of this process, which start at once: cells have processes anyway."""
         drawn = find_spec("bokeh") is not None
-        with interrupts_held_back():  # Ctrl-C reaches the workers too, and this process ends them itself
+        pages = ("distributed.scheduler.http.routes", "distributed.worker.http.routes")
+        unused: dict[str, list[str]] = {} if drawn else {name: [] for name in pages}
+        with interrupts_held_back(), _dask("dask").config.set(unused):
             cluster = distributed.LocalCluster(
-                n_workers=0,
-                threads_per_worker=1,
-                processes=True,
+                n_workers=1,
+                threads_per_worker=self.count,
+                processes=False,
                 memory_limit=0,  # the limit is that of the children
-                dashboard_address="127.0.0.1:0",
+                dashboard_address=_ONLY_HERE,  # else dask takes port 8787, which others may have
+                worker_dashboard_address=_ONLY_HERE,
                 silence_logs=logging.CRITICAL,
-                preload="aacbench.processes.remote",
             )
             opened.enter_context(cluster)
-            cluster.scale(self.count)  # they start while the caller goes on
         self.note(f"dask on this machine, workers: {self.count}" + (f", {cluster.dashboard_link}" if drawn else ""))
         return cluster
 
@@ -171,6 +189,8 @@ class DaskPool:
                 raise UsageError(
                     f"The worker {address} cannot run this study: {differs}. Install the same versions on every worker."
                 )
+        self._there = frozenset(place.address for place in places)
+        self._allowed = self._client.run_on_scheduler(_allowed_failures())
         hosts = [place.host for place in places]
         if self.alone:
             self._only = next(
@@ -191,9 +211,6 @@ class DaskPool:
 
     def _fill(self, next_job: Callable[[], Any]) -> None:
         threads = self._threads()
-        if not threads and not self._waiting:
-            self.note("dask: no worker is left; waiting for one")
-        self._waiting = not threads
         room = 1 if self.alone else max(1, threads)
         while len(self._sent) < room and (job := next_job()) is not None:
             name = self.packing.name(job)
@@ -202,10 +219,33 @@ class DaskPool:
             self._submit(sent, self._only)
 
     def _threads(self) -> int:
+        """How many there are now; tell of workers that came or went."""
         try:
-            return sum(self._client.nthreads().values())
+            threads = self._client.nthreads()
         except Exception as error:
             raise self._gone() from error
+        for address in sorted(self._there - threads.keys()):
+            self._ended(address)
+        self._there = frozenset(threads)
+        if self._waiting and threads:
+            self.note("dask: a worker joined; the run goes on")
+        elif not self._waiting and not threads:
+            self.note("dask: no worker is left; waiting for one")
+        self._waiting = not threads
+        return sum(threads.values())
+
+    def _ended(self, address: str) -> None:
+        """Tell that a worker is gone, and what becomes of the cells that it had."""
+        had = [self._sent[name] for worker, name in self._begun.copy() if worker == address and name in self._sent]
+        if not had:
+            self.note(f"A worker at {address} ended.")
+        for sent in had:
+            self._begun.discard((address, sent.task.name))
+            sent.deaths += 1
+            title = self.packing.title(sent.job)
+            more = f"; its cell {title} is run again ({sent.deaths} of {self._allowed})"
+            # One death more than is allowed makes the cell an error, which has its own line.
+            self.note(f"A worker at {address} ended{more if sent.deaths <= self._allowed else f', with {title}'}.")
 
     def _submit(self, sent: _Sent, worker: str = "") -> None:
         name = sent.task.name
@@ -219,6 +259,8 @@ class DaskPool:
 
     def _hear(self, event: tuple[float, Mapping[str, str]]) -> None:
         """Called by dask, in a thread of its own."""
+        if event[1]["text"] == remote.STARTED:  # noted at once: the worker may be gone when the event is read
+            self._begun.add((event[1]["worker"], event[1]["task"]))
         self._events.put((event[1]["task"], event[1]["text"]))
 
     def _next_finished(self) -> _Sent | None:
@@ -265,6 +307,7 @@ class DaskPool:
             self._submit(sent, self._only)
             return
         sent.started -= 1  # its worker lives
+        self._begun.discard((missing.worker, sent.task.name))
         for place in missing.places:
             self._send(missing.worker, place, self.packing.files(sent.job, place))
         self._submit(sent, missing.worker)
@@ -327,6 +370,13 @@ def _versions_there() -> Callable[[], Mapping[str, str] | str]:
         return versions()
 
     return versions_there
+
+
+def _allowed_failures() -> Callable[[Any], int]:
+    def allowed_failures(dask_scheduler: Any) -> int:  # travels by value: the scheduler may lack aacbench
+        return int(dask_scheduler.allowed_failures)
+
+    return allowed_failures
 
 
 def _killed(error: Any, times: int) -> Failure:

@@ -16,7 +16,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from aacbench.errors import AacbenchError
-from aacbench.processes.pool import Limits, Pool, run_all, start_server
+from aacbench.processes.pool import Limits, Pool, run_all
 from aacbench.processes.versions import difference, versions
 from aacbench.processes.worker import Failure
 from aacbench.util.atomic_io import fill_folder, storing
@@ -94,7 +94,7 @@ def run_task(task: Task) -> Answer:
         return Refused(f"The worker {worker.address} on {this_host()} joined with other versions: {differs}")
 
     def tell(text: str) -> None:
-        worker.log_event(task.run, {"task": task.name, "text": text})
+        worker.log_event(task.run, {"task": task.name, "text": text, "worker": worker.address})
 
     tell(STARTED)
     try:
@@ -122,12 +122,6 @@ def end_run(run: str) -> None:
         found, _RUNS[run] = _RUNS.get(run), None
     if found is not None:
         found.end()
-
-
-def dask_setup(_: Any) -> None:
-    """Called by dask where this module is preloaded: begin with what takes a second."""
-    _prepare()
-    start_server()
 
 
 class _Slot:

@@ -131,6 +131,7 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     log = new_log(
         config.root, {"study": study.record(), "version": VERSION, "limits": asdict(config.limits), **options}
     )
+    config = replace(config, notify=_logging(log, config.notify))
     try:
         with step_pool(config, config.workers, progress) as pool:
             # Before anything is written: a cell of a newer format is refused.
@@ -148,6 +149,17 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     if log.begun:
         log.finish({"cells": len(cells)})
     return cells
+
+
+def _logging(log: RunLog, notify: Callable[[str, Mapping[str, Any]], None]) -> Callable[[str, Mapping[str, Any]], None]:
+    """A listener that also writes down what happens to the cluster during the run."""
+
+    def tell(event: str, facts: Mapping[str, Any]) -> None:
+        if event == "cluster" and log.begun:
+            log.event(event, **facts)
+        notify(event, facts)
+
+    return tell
 
 
 def _stages(run: _Run, planned: Plan) -> list[tuple[CellPlan, str]]:

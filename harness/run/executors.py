@@ -37,7 +37,7 @@ def timing_place(
     A cluster that this machine started for itself is gone by then. That of a scheduler must have a worker to time on.
     """
     if config.executor == DASK and config.scheduler:
-        with DaskPool(packing, 1, config.limits, config.scheduler, alone=True) as pool:
+        with DaskPool(packing, 1, config.limits, config.scheduler, note=config.note, alone=True) as pool:
             yield lambda job: next(iter(pool.run([job])))[1], pool.where()
     else:
         yield lambda job: run_all(work, [job], 1, config.limits)[0][1], ""

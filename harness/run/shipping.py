@@ -157,6 +157,9 @@ class HerePacking:
     def name(self, step: Step) -> str:
         return step.job.cell_id
 
+    def title(self, step: Step) -> str:
+        return _title(step)
+
     def link(self, step: Step) -> Link:
         return StepHere(step, self.limits.seconds, self.fresh).link()
 
@@ -178,6 +181,9 @@ class StepPacking:
     def name(self, step: Step) -> str:
         return step.job.cell_id
 
+    def title(self, step: Step) -> str:
+        return _title(step)
+
     def link(self, step: Step) -> Link:
         return shipment_of(step, self.limits, self.fresh).link(self.fresh)
 
@@ -190,6 +196,11 @@ class StepPacking:
             _keep(_cell_job(step), Path(finished.place).name, finished.files)
         answer: Built | Result = pickle.loads(finished.result)
         return answer
+
+
+def _title(step: Step) -> str:
+    plan = step.job.plan
+    return f"{plan.label} on {plan.graph} at {plan.budget:g} B/v, seed {plan.seed}"
 
 
 def _cell_job(step: Step) -> CellJob:

@@ -223,6 +223,10 @@ class _Packing:
     def name(self, job: _Job) -> str:
         return job.timings[0].cell.cell_id
 
+    def title(self, job: _Job) -> str:
+        plan = job.timings[0].job.plan
+        return f"to be timed, on {plan.graph} at {plan.budget:g} B/v"
+
     def link(self, job: _Job) -> Link:
         return Link(f"{__name__}:time_shipped", pickle.dumps((job, self._shipments(job))), "time", self.limits.seconds)
 

@@ -6,6 +6,7 @@ import shlex
 from project import ROOT
 
 from aacbench.cli.run import run
+from aacbench.processes.dask_pool import CONNECT_SECONDS
 from aacbench.processes.remote import IDLE_SECONDS
 
 PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
@@ -30,3 +31,5 @@ def test_every_program_compiles():
 def test_the_figures_are_those_of_the_code():
     assert IDLE_SECONDS == 600
     assert "after ten minutes without work" in PAGE
+    assert CONNECT_SECONDS == 10
+    assert "gives up after ten seconds" in PAGE

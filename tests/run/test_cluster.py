@@ -13,16 +13,13 @@ import pytest
 pytest.importorskip("distributed", reason="dask is not installed: pip install aacbench[dask]")
 
 import clusters
-import dask
 import small_studies as studies
 from cli import group
 from cli.command import command
 from registration.studies import project
 from stored_cells import read_events
 
-import aacbench
 from aacbench.errors import ClusterError, DataError, UsageError
-from aacbench.processes import dask_pool
 from aacbench.processes.dask_pool import DaskPool
 from aacbench.reports import latency
 from aacbench.run.driver import run_study
@@ -98,14 +95,45 @@ def test_four_workers_and_one_give_the_same_rows(tmp_path: Path) -> None:
         assert bundles(tmp_path / str(count)) == bundles(tmp_path / "local")
 
 
-def test_a_worker_that_dies_is_replaced_and_a_cell_that_ends_every_worker_is_an_error(tmp_path, monkeypatch) -> None:
+def cluster_lines(root: Path) -> list[str]:
+    """What the log of a study says of its cluster."""
+    return [
+        event["text"] for log in (root / "runs").iterdir() for event in read_events(log) if event["event"] == "cluster"
+    ]
+
+
+def test_a_cell_whose_worker_dies_is_run_again_on_the_next_and_all_is_told(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("AACBENCH_TEST_MARK", str(tmp_path / "mark"))
-    methods = "alt,kill-worker,kill-first-worker,allocate"
-    with dask.config.set({"distributed.scheduler.allowed-failures": 1}):
-        aacbench.run_study(
-            methods=methods, graphs="grid-8", budgets=16, seeds=1, queries="6/5", plugins=[PLUGIN, *studies.FAULTS],
-            out=tmp_path / "study", executor="dask", workers=2, memory_limit=4,
-        )  # fmt: skip
+    study, root, heard = studies.study("kill-first-worker"), tmp_path / "study", []
+
+    def tell(event, facts) -> None:
+        if event == "cluster":
+            heard.append(facts["text"])
+            if facts["text"].startswith("dask: no worker is left"):
+                started.add_worker()
+
+    with clusters.cluster(tmp_path, 1) as started:
+        run_study(study, config(root, started.address, notify=tell))
+    ended, *others = cluster_lines(root)
+    died = r"A worker at tcp://\S+ ended; its cell kill-first-worker on \S+ at 16 B/v, seed 1 is run again \(1 of 3\)\."
+    assert re.fullmatch(died, ended)
+    assert others == ["dask: no worker is left; waiting for one", "dask: a worker joined; the run goes on"]
+    assert heard[-3:] == [ended, *others]
+    assert studies.rows(root) == local_rows(study, tmp_path / "local")
+
+
+def test_a_cell_that_ends_every_worker_is_an_error_and_others_are_not(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("AACBENCH_TEST_MARK", str(tmp_path / "mark"))
+    monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "1")
+    study = studies.study("alt", "kill-worker", "kill-first-worker", "allocate")
+
+    def tell(event, facts) -> None:
+        if event == "cluster" and facts["text"].startswith("A worker at"):
+            started.add_worker()
+
+    with clusters.cluster(tmp_path, 2) as started:
+        options = {"executor": "dask", "scheduler": started.address, "notify": tell}
+        run_study(study, studies.config(tmp_path / "study", plugins=(PLUGIN, *studies.FAULTS), **options))
     found = studies.by_method(tmp_path / "study")
     outcomes = {name: cell.outcome for name, cell in found.items()}
     assert outcomes.pop("kill-worker") == "error"
@@ -116,6 +144,9 @@ def test_a_worker_that_dies_is_replaced_and_a_cell_that_ends_every_worker_is_an_
     # A death by another job is not counted, but dask then allows as many more as before.
     assert re.match(r"The cluster's worker died [23] times while it ran this cell", reason)
     assert reason.endswith("(allowed-failures of the scheduler is 1)")
+    again = [line for line in cluster_lines(tmp_path / "study") if "its cell kill-worker on" in line]
+    assert len(again) == 1
+    assert again[0].endswith(" is run again (1 of 1).")
 
 
 def test_a_slow_worker_holds_up_its_own_cell_alone(cluster, tmp_path: Path) -> None:
@@ -167,6 +198,25 @@ def test_control_c_ends_what_is_under_way_and_keeps_what_is_done(cluster, tmp_pa
     assert sorted(record["key"]["label"] for record, _ in group.store(root).values()) == ["alt", "dijkstra"]
     group.wait_for(lambda: not cluster.left())
     group.wait_for(lambda: not cluster.children())
+
+
+def test_control_c_ends_a_cluster_on_this_machine(tmp_path: Path) -> None:
+    root = tmp_path / "study"
+    process = group.started(root, "alt,hang", *group.FAULTS, "--executor", "dask")
+    group.wait_for(lambda: group.finished(root) == 2 or process.poll() is not None)
+    os.killpg(process.pid, signal.SIGINT)
+    said = "aacbench: stopped; what is finished is kept, and the same command goes on from there."
+    assert group.ended(process) == (1, said)
+    group.wait_for(lambda: not group.processes(root))
+    assert group.leftovers(root) == []
+
+
+def test_a_study_that_is_done_starts_no_cluster(tmp_path: Path) -> None:
+    study, heard = some_cells("alt"), []
+    expected = local_rows(study, tmp_path)
+    run_study(study, config(tmp_path, notify=lambda event, _: heard.append(event)))
+    assert "cluster" not in heard
+    assert studies.rows(tmp_path) == expected
 
 
 def test_a_registered_run_is_bound_in_the_client(cluster, tmp_path: Path) -> None:
@@ -230,10 +280,17 @@ def test_a_worker_with_other_code_is_refused_before_anything_runs(tmp_path: Path
         assert studies.cells(tmp_path / "study") == {}
 
 
-def test_no_scheduler_is_said_in_one_sentence(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(dask_pool, "CONNECT_SECONDS", 0.5)
-    with pytest.raises(UsageError, match=r"^No scheduler of dask answers at 'tcp://127.0.0.1:9' .*`dask scheduler`"):
-        run_study(some_cells("alt"), config(tmp_path / "study", "tcp://127.0.0.1:9"))
+def test_no_scheduler_is_said_in_one_sentence_after_what_is_tried(tmp_path: Path) -> None:
+    address = "tcp://127.0.0.1:9"
+    process = group.started(tmp_path / "study", "alt", "--executor", "dask", "--scheduler", address)
+    lines = process.communicate()[1].splitlines()
+    assert process.returncode == 2
+    assert lines[0].endswith(f"dask at {address}: connecting")
+    assert lines[1:] == [
+        f"aacbench: No scheduler of dask answers at '{address}' within 10 seconds; check that `dask scheduler` runs "
+        "there, that this is the address it printed, and that no firewall is between."
+    ]
+    assert not (tmp_path / "study").exists()
 
 
 def test_a_plugin_file_that_arrives_changed_is_refused(tmp_path: Path) -> None:
