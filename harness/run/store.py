@@ -144,8 +144,13 @@ def commit(
 def read_cell(root: Path, cell_id: str, verified: Verified | None = None) -> Cell | None:
     """Return the cell, or None if there is none; raise DamagedCellError if it is not as it was written.
 
-    A cell of a newer format raises NewerFormatError. One that is right is added to the `verified`.
+    A cell of a newer format raises NewerFormatError. One that is right is added to the `verified`, and one that is
+    among these is only hashed.
     """
+    if verified is not None and (content := verified.content(cell_id)) is not None:
+        record = read_again(content[0])
+        del record["integrity"]
+        return Cell(cell_id, record, content[1])
     folder: Path | None = cell_folder(root, cell_id)
     while folder is not None:
         # All files are read through one descriptor of the folder, so they belong to the same cell.
@@ -281,17 +286,12 @@ def _open_folder(folder: Path, cell_id: str) -> int | None:
 
 def _checked(descriptor: int, folder: Path, cell_id: str, verified: Verified | None) -> Cell:
     data = _read(descriptor, CELL_FILE, folder, cell_id)
-    known = verified is not None and verified.has(cell_id, data)
-    if known:
-        record = read_again(data)
-        del record["integrity"]
-    else:
-        record = _record(data, folder, cell_id)
+    record = _record(data, folder, cell_id)
     files = {name: _read(descriptor, name, folder, cell_id) for name in record["files"]}
     changed = [name for name, content in files.items() if _sha256(content) != record["files"][name]]
     if changed:
         raise _damage(cell_id, folder, f"{', '.join(changed)} changed since it was written")
-    if verified is not None and not known:
+    if verified is not None:
         verified.add(cell_id, data)
     return Cell(cell_id, record, files)
 
