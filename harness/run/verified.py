@@ -38,7 +38,7 @@ class Verified:
         self._seen: set[bytes] = set()
 
     def content(self, cell_id: str) -> tuple[bytes, dict[str, bytes]] | None:
-        """Return `cell.json` and the files it names if every byte is as it was when it was checked in full; else None."""
+        """Return `cell.json` and the files it names if every byte is as when it was checked in full; else None."""
         try:
             descriptor = os.open(f"{self._cells}/{cell_id[:2]}/{cell_id}", os.O_RDONLY | os.O_DIRECTORY)
         except OSError:
