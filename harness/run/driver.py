@@ -100,7 +100,7 @@ class _Run:
     log: RunLog
     pool: StepPool
     there: dict[str, str | DamagedCellError]  # the outcomes as they were when the run began
-    before: "Before"
+    before: Before
 
     def key(self, cell: CellPlan) -> dict[str, Any]:
         return key_of(self.study, self.config, self.graphs, cell)
@@ -144,13 +144,9 @@ def run_study(study: Study, config: RunConfig, before: Before | None = None) -> 
     )
     try:
         with step_pool(config, config.workers, progress) as pool:
+            before, remember = before or Before(), config.existing != "verify"
             # Before anything is written: a cell of a newer format is refused.
-            before = before or Before()
-            there = (
-                before.contents.outcomes()
-                if before.contents
-                else outcomes(config.root, remember=config.existing != "verify")
-            )
+            there = before.contents.outcomes() if before.contents else outcomes(config.root, remember=remember)
             planned, graphs = prepare(study, config)
             if config.lock:
                 config.binding.check([key for _, key in plan_ahead(study, config)[0]])
