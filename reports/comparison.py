@@ -28,6 +28,7 @@ from aacbench.run.records import BASELINE, TEST
 from aacbench.run.store import Cell
 from aacbench.run.study import StudyContents
 from aacbench.stats import CROSSED_2
+from aacbench.stats.paired import Expansions
 
 Place = tuple[str, float]  # graph and budget
 TEXT_COLUMNS = ("graph",)
@@ -272,7 +273,7 @@ def _counts(cell: Cell, queries: Sequence[Hashable]) -> Array:
     return np.array([[count[query] for query in queries] for count in counted], dtype=np.float64)
 
 
-def _answered(cell: Cell) -> dict[Hashable, int | None]:
+def _answered(cell: Cell) -> Expansions:
     if QUERIES_FILE not in cell.files:
         return {}
     answers = expansions(cell)

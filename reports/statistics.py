@@ -7,7 +7,7 @@ from aacbench.errors import UsageError
 from aacbench.reports.formatting import ORACLE, study_notes
 from aacbench.run.matched import Side, partner, sides, with_memory
 from aacbench.run.records import BASELINE
-from aacbench.run.store import Cell
+from aacbench.run.store import Cell, read_counts
 from aacbench.run.study import StudyContents
 from aacbench.stats import (
     CROSSED_2,
@@ -96,6 +96,7 @@ def analyse(
     reported = study.reported_cells()
     a, b = _methods(reported, a, b)
     sides_a, sides_b, sides_base = (sides(reported, label) for label in (a, b, BASELINE))
+    read_counts(cell for side in (*sides_a, *sides_b, *sides_base) for cell in side.cells)
     dijkstra = {side.graph: side.base() for side in sides_base if side.good}
     analyses, unpaired = [], []
     for one in sides_a:

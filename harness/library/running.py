@@ -24,13 +24,13 @@ from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports import latency, tables
 from aacbench.reports.study_text import study_text
-from aacbench.run.driver import prepare, run_study
+from aacbench.run.driver import Before, prepare, run_study
 from aacbench.run.exit_codes import exit_code
 from aacbench.run.layout import DERIVED, STUDIES
 from aacbench.run.records import BASELINE, CONTEXT, Study
 from aacbench.run.run_config import DASK, EncoderSource, MethodSource, RunConfig, named
 from aacbench.run.store import outcomes, read_cell
-from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_study
+from aacbench.run.study import StudyContents, check_folder, protocol_digest, read_plan, read_study
 from aacbench.run.timing import check_place, time_study
 from aacbench.util import array_store as artifacts
 from aacbench.util.atomic_io import make_folder, remove, replace_file, storing
@@ -190,13 +190,16 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
     known = len(plugins.problems())
     observed = replace(config, notify=observing(config.root, plugins, progress.notify))
     timing = run.repetitions and config.existing != "verify"
+    before = Before()
     with progress:
         if timing:
             check_place(observed)
-        cells = [name for _, name in run_study(run.study, observed)]
+        elif config.existing != "replace":
+            before.contents = _read(config)
+        cells = [name for _, name in run_study(run.study, observed, before)]
         if timing:
             time_study(config, cells, repetitions=run.repetitions, again=config.existing == "replace")
-    contents = read_study(config.root, remember=config.existing != "verify")
+    contents = replace(before.contents, plan=read_plan(config.root)) if before.contents else _read(config)
     rows = tables.rows_of(contents.planned_cells())
     _finish(config, contents, rows, show)
     code = _exit_code(contents, rows)
@@ -204,6 +207,10 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
     plugins.run_finished({"study": str(config.root), "cells": cells, "outcomes": dict(counts), "exit_code": code})
     warn(plugins, known)
     return FinishedRun(config.root, contents, code)
+
+
+def _read(config: RunConfig) -> StudyContents:
+    return read_study(config.root, remember=config.existing != "verify")
 
 
 def _finish(config: RunConfig, contents: StudyContents, rows: list[tables.Row], show: Show) -> None:

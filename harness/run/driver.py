@@ -31,7 +31,7 @@ from aacbench.run.records import CONTEXT, ENCODE, Study
 from aacbench.run.run_config import RunConfig, key_of, named
 from aacbench.run.steps import Job, StepPool, run_cells
 from aacbench.run.store import Cell, Existing, commit, decide, outcome_of, outcomes, read_or_damage, state_of, sweep
-from aacbench.run.study import protocol_digest, write_plan
+from aacbench.run.study import StudyContents, protocol_digest, write_plan
 from aacbench.run.variants import queries_and_policy
 from aacbench.util.canonical import plain
 from aacbench.util.file_lock import file_lock
@@ -83,6 +83,13 @@ def _fit(config: RunConfig) -> Callable[[Sequence[Question]], list[Answer]]:
     return fit
 
 
+@dataclass(slots=True)
+class Before:
+    """A study as it was read when a run began; `contents` is None once that may be no longer what is on disk."""
+
+    contents: StudyContents | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class _Run:
     """A run under way."""
@@ -93,6 +100,7 @@ class _Run:
     log: RunLog
     pool: StepPool
     there: dict[str, str | DamagedCellError]  # the outcomes as they were when the run began
+    before: Before
 
     def key(self, cell: CellPlan) -> dict[str, Any]:
         return key_of(self.study, self.config, self.graphs, cell)
@@ -120,8 +128,11 @@ class _Chosen:
     winner: Cell
 
 
-def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
-    """Run what is missing and return every cell of the study with its id, those of earlier runs included."""
+def run_study(study: Study, config: RunConfig, before: Before | None = None) -> list[tuple[CellPlan, str]]:
+    """Run what is missing and return every cell of the study with its id, those of earlier runs included.
+
+    With `before`, cells are not read again to see which are there, and it has its contents still if all were kept.
+    """
 
     def progress(job: Job, text: str) -> None:
         config.notify("progress", {"cell": job.cell_id, "plan": job.plan, "text": text})
@@ -134,12 +145,13 @@ def run_study(study: Study, config: RunConfig) -> list[tuple[CellPlan, str]]:
     config = replace(config, notify=_logging(log, config.notify))
     try:
         with step_pool(config, config.workers, progress) as pool:
+            before, remember = before or Before(), config.existing != "verify"
             # Before anything is written: a cell of a newer format is refused.
-            there = outcomes(config.root, remember=config.existing != "verify")
+            there = before.contents.outcomes() if before.contents else outcomes(config.root, remember=remember)
             planned, graphs = prepare(study, config)
             if config.lock:
                 config.binding.check([key for _, key in plan_ahead(study, config)[0]])
-            run = _Run(study, config, graphs, log, pool, there)
+            run = _Run(study, config, graphs, log, pool, there, before)
             cells = _stages(run, planned)
     finally:
         if log.begun:
@@ -344,6 +356,8 @@ def _settled(run: _Run, cell: CellPlan, name: str, existing: Existing, chosen: _
     decision = decide(existing, state_of(outcome))
     if decision == "skip" and existing != "verify" and chosen is not None and _outdated(run, name, chosen):
         decision = "run"
+    if there is None or decision == "run":
+        run.before.contents = None
     if decision == "report":
         run.notify("damaged", name, cell, outcome="damaged", reason=str(outcome))
     elif decision == "skip":
@@ -364,6 +378,7 @@ def _refused(cell: CellPlan) -> Result | None:
 
 
 def _store(run: _Run, name: str, record: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
+    run.before.contents = None
     run.config.binding.enter(name, record, files)
     commit(run.config.root, name, record, files, replace=True)
 

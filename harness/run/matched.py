@@ -11,6 +11,7 @@ from aacbench.run.rows import read_table
 from aacbench.run.store import Cell
 from aacbench.stats import Effect, MethodRows, Profile, estimand
 from aacbench.stats.effects import DIFFERENT, EQUIVALENT, WITHIN
+from aacbench.stats.paired import Expansions
 from aacbench.stats.profiles import CROSSED_2, MEASURED, NO_MORE, NOMINAL
 
 
@@ -52,7 +53,7 @@ class Side:
     def least_costs(self) -> dict[Hashable, int | None]:
         return _of_test_maps(self.good[0], "true_optimum")
 
-    def base(self, split: str = TEST) -> dict[Hashable, int | None]:
+    def base(self, split: str = TEST) -> Expansions:
         """Return the expansions of a baseline by unit; on maps, the mean over the seeds of the encoder before it."""
         every = [unit_expansions(cell, split) for cell in self.good]
         if len(every) == 1:
@@ -103,12 +104,12 @@ def bytes_apart(a: float, b: float) -> float:
     return abs(a - b) / max(a, b) if max(a, b) > 0 else 0.0
 
 
-def expansions(cell: Cell, split: str = TEST) -> dict[Hashable, int | None]:
+def expansions(cell: Cell, split: str = TEST) -> Expansions:
     """Return the expansions by query of a split; None if the query was not answered."""
-    return by_query(cell, "expanded", split)
+    return cell.counts[split] if split in cell.counts else by_query(cell, "expanded", split)
 
 
-def unit_expansions(cell: Cell, split: str = TEST) -> dict[Hashable, int | None]:
+def unit_expansions(cell: Cell, split: str = TEST) -> Expansions:
     """Return the expansions by what statistics count as one: a query, or on maps a map, over all its queries.
 
     Queries on one map are no independent observations of a method.

@@ -166,37 +166,83 @@ def _read_wholes(kinds: Mapping[str, str], data: bytes) -> _Wholes | None:
     return _Wholes(layout, numbers) if numbers.max() < _TOO_LARGE else None
 
 
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    """The text of many usual `queries.csv`, where its fields end, and how many rows each table has."""
+
+    text: Array
+    ends: Array
+    rows: Sequence[int]
+
+    def wholes(self, name: str) -> Array | None:
+        """Return the numbers of a column of all rows, or None if one is not of a few digits alone."""
+        return _wholes_at(self.text, *self._fields(name))
+
+    def are(self, name: str, word: str) -> Array:
+        return _are_at(self.text, *self._fields(name), word.encode())
+
+    def sums(self, values: Array) -> list[int]:
+        """Return the sum of each table's values."""
+        sums: list[int] = np.add.reduceat(values, np.cumsum([0, *self.rows[:-1]]), dtype=np.int64).tolist()
+        return sums
+
+    def _fields(self, name: str) -> tuple[Array, Array]:
+        place, ends = list(QUERIES).index(name), self.ends.reshape(-1, len(QUERIES))
+        before = ends[:, place - 1] if place else np.concatenate(([-1], ends[:-1, -1]))
+        return before + 1, ends[:, place]
+
+
+def _joined(tables: Sequence[bytes]) -> _Joined | None:
+    """Return many `queries.csv` as one, without their first lines; None if any is unusual."""
+    header, bodies = ",".join(QUERIES).encode() + b"\n", [table.partition(b"\n")[2] for table in tables]
+    rows, joined = [body.count(b"\n") for body in bodies], b"".join(bodies)
+    if not all(rows) or b'"' in joined or not all(t.startswith(header) and t.endswith(b"\n") for t in tables):
+        return None
+    text = np.frombuffer(joined, np.uint8)
+    ends = np.flatnonzero((text == ord(",")) | (text == ord("\n")))
+    if len(ends) != sum(rows) * len(QUERIES) or (text[ends[len(QUERIES) - 1 :: len(QUERIES)]] != ord("\n")).any():
+        return None
+    return _Joined(text, ends, rows)
+
+
 def totals_of(
     tables: Sequence[bytes], splits: Sequence[str], columns: Sequence[str]
 ) -> list[dict[tuple[str, str], tuple[int, int]]] | None:
     """Return the sum of columns over each split and its queries, for many `queries.csv`, read at once.
 
-    Return None if any is unusual. Columns must be of whole numbers, and not the first.
+    Return None if any is unusual. Columns must be of whole numbers.
     """
-    header, bodies = ",".join(QUERIES).encode() + b"\n", [table.partition(b"\n")[2] for table in tables]
-    counts, joined = [body.count(b"\n") for body in bodies], b"".join(bodies)
-    if not all(counts) or b'"' in joined or not all(t.startswith(header) and t.endswith(b"\n") for t in tables):
+    if (joined := _joined(tables)) is None:
         return None
-    text = np.frombuffer(joined, np.uint8)
-    ends = np.flatnonzero((text == ord(",")) | (text == ord("\n")))
-    if len(ends) != sum(counts) * len(QUERIES) or (text[ends[len(QUERIES) - 1 :: len(QUERIES)]] != ord("\n")).any():
-        return None
-
-    def field(name: str) -> tuple[Array, Array]:
-        place = list(QUERIES).index(name)
-        return ends[place - 1 :: len(QUERIES)] + 1, ends[place :: len(QUERIES)]
-
-    values = [_wholes_at(text, *field(column)) for column in columns]
-    starts, totals = np.cumsum([0, *counts[:-1]]), []
+    values = [joined.wholes(column) for column in columns]
+    totals = []
     for split in splits:
-        inside = _are_at(text, *field("split"), split.encode())
-        sizes = np.add.reduceat(inside, starts, dtype=np.int64).tolist()
+        inside = joined.are("split", split)
+        sizes = joined.sums(inside)
         for value in values:
             if value is None:
                 return None
-            totals.append(zip(np.add.reduceat(np.where(inside, value, 0), starts).tolist(), sizes, strict=True))
+            totals.append(zip(joined.sums(np.where(inside, value, 0)), sizes, strict=True))
     names = list(product(splits, columns))
     return [dict(zip(names, each, strict=True)) for each in zip(*totals, strict=True)]
+
+
+def counts_of(tables: Sequence[bytes], split: str, column: str) -> list[tuple[Array, Array] | None]:
+    """Return query, source and target of each row of a split, and its count, for many `queries.csv`, read at once.
+
+    A table in which a query was not answered has None instead; so have all if any is unusual.
+    """
+    joined = _joined(tables)
+    found = [joined.wholes(name) for name in ("query", "source", "target", column)] if joined else []
+    columns = [values for values in found if values is not None]
+    if joined is None or len(columns) < len(found):
+        return [None] * len(tables)
+    inside = joined.are("split", split)
+    answered = [not missing for missing in joined.sums(inside & ~joined.are("outcome", OK))]
+    *names, counts = (values[inside] for values in columns)
+    places = np.cumsum(joined.sums(inside))[:-1]
+    parts = zip(np.split(np.stack(names, axis=1), places), np.split(counts, places), strict=True)
+    return [part if ok else None for ok, part in zip(answered, parts, strict=True)]
 
 
 def _wholes_at(text: Array, begin: Array, end: Array) -> Array | None:

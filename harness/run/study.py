@@ -81,6 +81,11 @@ class StudyContents:
     def _reported(self) -> list[Cell]:
         return [cell for cell in self._own if cell.is_reported]
 
+    def outcomes(self) -> dict[str, str | DamagedCellError]:
+        """The outcome of every cell, or the error that says how it is damaged."""
+        damaged = {name: DamagedCellError(sentence) for name, sentence in self.damaged.items()}
+        return {name: cell.outcome for name, cell in self.cells.items()} | damaged
+
     def summary(self) -> StudySummary:
         return self._counted
 

@@ -37,13 +37,22 @@ class Verified:
         self._stored = frozenset(self._known)
         self._seen: set[bytes] = set()
 
-    def has(self, cell_id: str, data: bytes) -> bool:
-        """Return whether these bytes of a cell's `cell.json` were checked in full before."""
-        mark = _mark(cell_id, data)
-        known = mark in self._known
-        if known:
-            self._seen.add(mark)
-        return known
+    def content(self, cell_id: str) -> tuple[bytes, dict[str, bytes]] | None:
+        """Return `cell.json` and the files it names if every byte is as when it was checked in full; else None."""
+        try:
+            descriptor = os.open(f"{self._cells}/{cell_id[:2]}/{cell_id}", os.O_RDONLY | os.O_DIRECTORY)
+        except OSError:
+            return None
+        try:
+            data = read_in(descriptor, CELL_FILE)
+            if (mark := _mark(cell_id, data)) not in self._known or (files := _files(descriptor, data)) is None:
+                return None
+        except OSError:
+            return None
+        finally:
+            os.close(descriptor)
+        self._seen.add(mark)
+        return data, files
 
     def add(self, cell_id: str, data: bytes) -> None:
         mark = _mark(cell_id, data)
@@ -52,17 +61,9 @@ class Verified:
 
     def outcome(self, cell_id: str) -> str | None:
         """Return the outcome of a cell whose every byte is as it was when it was checked in full; else None."""
-        try:
-            descriptor = os.open(f"{self._cells}/{cell_id[:2]}/{cell_id}", os.O_RDONLY | os.O_DIRECTORY)
-        except OSError:
-            return None
-        try:
-            data = read_in(descriptor, CELL_FILE)
-            return _outcome(descriptor, data) if self.has(cell_id, data) else None
-        except OSError:
-            return None
-        finally:
-            os.close(descriptor)
+        content = self.content(cell_id)
+        outcome = _OUTCOME.search(content[0]) if content else None
+        return outcome[1].decode() if outcome else None
 
     def save(self) -> None:
         """Keep the digests of the cells seen, if there are new ones; a study that cannot be written is left alone."""
@@ -78,11 +79,10 @@ def _mark(cell_id: str, data: bytes) -> bytes:
     return hashlib.sha256(_TAG + cell_id.encode() + b"\0" + data).digest()
 
 
-def _outcome(descriptor: int, data: bytes) -> str | None:
-    outcome, files = _OUTCOME.search(data), _FILES.search(data)
-    if outcome is None or files is None:
-        return None
-    for name, sha256 in json.loads(files[1]).items():
-        if hashlib.sha256(read_in(descriptor, name)).hexdigest() != sha256:
-            return None
-    return outcome[1].decode()
+def _files(descriptor: int, data: bytes) -> dict[str, bytes] | None:
+    """Return the files beside a `cell.json`, or None if one changed."""
+    listed = _FILES.search(data)
+    digests = json.loads(listed[1]) if listed else {}
+    files = {name: read_in(descriptor, name) for name in digests}
+    same = all(hashlib.sha256(files[name]).hexdigest() == sha256 for name, sha256 in digests.items())
+    return files if listed and same else None

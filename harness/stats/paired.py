@@ -1,6 +1,6 @@
 """Pair the rows of two methods: expansions by seed and query, and how many queries were left out."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,36 @@ from aacbench.errors import UsageError
 
 Array = npt.NDArray[Any]
 Expansions = Mapping[Hashable, int | None]  # by query; None if the query was not answered
+
+
+class Counts(Mapping[Hashable, int | None]):
+    """Counts of queries that were all answered, in an array with the place of each; many share their `places`."""
+
+    __slots__ = ("counts", "places")
+
+    def __init__(self, places: Mapping[Hashable, int], counts: Array) -> None:
+        self.places = places
+        self.counts = counts
+
+    def __getitem__(self, query: Hashable) -> int:
+        return int(self.counts[self.places[query]])
+
+    def __iter__(self) -> Iterator[Hashable]:
+        return iter(self.places)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+def aligned(rows: Sequence[Expansions]) -> Array | None:
+    """Return a table with a column per query if all rows are of the same queries and these were answered; else None."""
+    first = rows[0] if rows else None
+    if not isinstance(first, Counts):
+        return None
+    same = [
+        row for row in rows if isinstance(row, Counts) and (row.places is first.places or row.places == first.places)
+    ]
+    return np.array([row.counts for row in same]) if len(same) == len(rows) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +74,10 @@ class Paired:
 def pair(a: MethodRows, b: MethodRows, base: Expansions | None = None) -> Paired:
     """Keep the queries that both methods (and Dijkstra, if its rows are given) answered with every seed."""
     pairs, seeds, unpaired = _by_seed(a, b)
+    table = aligned([side for two in zip(*pairs, strict=True) for side in two] + ([base] if base is not None else []))
+    if table is not None:
+        count = len(pairs)
+        return Paired(table[:count], table[count : 2 * count], None if base is None else table[-1], seeds, 0, unpaired)
     every = list(dict.fromkeys(query for sides in pairs for side in sides for query in side))
     needed = [side for sides in pairs for side in sides] + ([base] if base is not None else [])
     kept = [query for query in every if all(side.get(query) is not None for side in needed)]

@@ -1,7 +1,6 @@
 """Writing files so that they survive a crash, and one sentence for an error of the operating system."""
 
 import errno
-import io
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -25,6 +24,7 @@ _SENTENCES = {
 _OTHERWISE = "{root} could not be written ({reason}); {instead}, or repair the disk, " + _RERUN
 # Some network file systems cannot sync a folder; a caller could do nothing about it.
 _CANNOT_SYNC_FOLDERS = (errno.EINVAL, errno.ENOTSUP)
+_AT_ONCE = 2**14  # bytes that are read at once: more than most files of a cell have
 
 
 @contextmanager
@@ -121,8 +121,13 @@ def sync_folder(path: Path) -> None:
 
 def read_in(descriptor: int, name: str) -> bytes:
     """Return the content of a file in an opened folder."""
-    with io.FileIO(os.open(name, os.O_RDONLY, dir_fd=descriptor)) as file:
-        return file.readall()
+    file, parts = os.open(name, os.O_RDONLY, dir_fd=descriptor), []
+    try:
+        while part := os.read(file, _AT_ONCE):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(file)
 
 
 def is_still(path: Path, descriptor: int) -> bool:

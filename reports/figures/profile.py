@@ -1,6 +1,6 @@
 """The performance profile: on what share of the queries is a method within a factor of the best one."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,8 @@ from aacbench.reports.figures.scope import why_apart
 from aacbench.reports.figures.style import COLUMN, Mark, add_caption, add_legend, canvas, log_axis, marks_of, styled
 from aacbench.run.matched import expansions
 from aacbench.run.records import BASELINE
-from aacbench.run.store import Cell
+from aacbench.run.store import Cell, read_counts
+from aacbench.stats.paired import aligned
 
 Problem = tuple[str, float, Hashable]  # graph, budget, query
 LARGEST_SHOWN = 32.0  # the axis ends here, or before where all curves are flat
@@ -29,13 +30,14 @@ class Profile:
         return float(np.searchsorted(self.ratios, factor, side="right") / len(self.ratios))
 
 
-def profiles(cells: Iterable[Cell]) -> tuple[list[Profile], list[str]]:
+def profiles(cells: Sequence[Cell]) -> tuple[list[Profile], list[str]]:
     """Return the profile of each method over (graph, budget, query), and the methods that were left out, with why.
 
     Expansions are means over seeds. A query counts if some method answered it; one that only some seeds answered is
     not answered.
     """
     groups: dict[str, list[Cell]] = {}
+    read_counts(cells)
     for cell in cells:
         if cell.is_reported and cell.key["label"] != BASELINE:
             groups.setdefault(cell.key["label"], []).append(cell)
@@ -64,6 +66,10 @@ def _means(cells: list[Cell]) -> dict[Problem, float]:
         if any(cell.outcome != "ok" for cell in group):
             continue
         answers = [expansions(cell) for cell in group]
+        if (table := aligned(answers)) is not None:
+            found = np.maximum(1.0, table.mean(axis=0)).tolist()
+            means |= {(*place, query): mean for query, mean in zip(answers[0], found, strict=True)}
+            continue
         for query in answers[0]:
             counts = [answer.get(query) for answer in answers]
             if all(count is not None for count in counts):

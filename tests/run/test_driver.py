@@ -1,6 +1,7 @@
 """Runs that are killed, stopped, doubled or starved: what the store holds in the end is what it always holds."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,11 +18,11 @@ from stored_cells import read_events
 from aacbench.errors import StoreError
 from aacbench.processes.pool import Pool
 from aacbench.run import driver
-from aacbench.run.driver import damaged, run_study
+from aacbench.run.driver import Before, damaged, run_study
 from aacbench.run.layout import cell_folder
 from aacbench.run.records import MethodChoice
 from aacbench.run.store import read_cell
-from aacbench.run.study import summary
+from aacbench.run.study import read_study, summary
 from aacbench.util.cleanup import UNFINISHED, this_host
 from aacbench.util.file_lock import file_lock
 
@@ -67,6 +68,19 @@ def undisturbed(tmp_path_factory) -> dict[str, bytes]:
     root = tmp_path_factory.mktemp("undisturbed") / "study"
     run_study(the_study(), studies.config(root))
     return studies.rows(root)
+
+
+def test_what_was_read_before_a_run_stands_for_the_study_only_if_all_cells_were_kept(tmp_path):
+    study, config = studies.study("alt"), studies.config(tmp_path / "study")
+    cells = run_study(study, config)
+    before = Before(read_study(config.root))
+    assert run_study(study, config, before) == cells
+    assert before.contents is not None
+    shutil.rmtree(cell_folder(config.root, cells[-1][1]))
+    for contents in (before.contents, read_study(config.root)):  # with a cell that is gone, and one that is to be run
+        looked = Before(contents)
+        run_study(study, config, looked)
+        assert (looked.contents is None) == (cells[-1][1] not in contents.cells)
 
 
 def test_workers_do_not_outlive_a_run_that_was_killed(tmp_path: Path) -> None:

@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 from aacbench.errors import DataError
 from aacbench.run import rows
+from aacbench.run.layout import QUERIES_FILE
+from aacbench.run.matched import by_query, expansions
+from aacbench.run.records import TEST
 from aacbench.run.rows import QUERIES, TIMINGS, read_queries, read_timings, totals_of, write_queries, write_timings
+from aacbench.run.store import Cell, read_counts
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 
@@ -227,6 +231,26 @@ def _totals(table):
 def test_totals_of_many_tables_at_once_are_those_of_each(tables):
     data = [_table(lines, cost=np.full(len(lines), 0.5)) for lines in tables]
     assert totals_of(data, SPLITS, COLUMNS) == list(map(_totals, data))
+
+
+@given(TABLES, st.data())
+def test_counts_of_many_cells_at_once_are_those_of_each(tables, data):
+    outcomes = [data.draw(st.lists(st.sampled_from(["ok"] * 9 + ["o", "unreachable"]), min_size=4)) for _ in tables]
+    made = [_table(lines, outcome=some[: len(lines)]) for lines, some in zip(tables, outcomes, strict=True)]
+    cells = [Cell("", {}, {QUERIES_FILE: table}) for table in made]
+    alone = [by_query(cell, "expanded") for cell in cells]
+    read_counts(cells)
+    assert [dict(expansions(cell)) for cell in cells] == alone
+    assert [TEST in cell.counts for cell in cells] == [None not in counts.values() for counts in alone]
+
+
+@pytest.mark.parametrize("lines", ["0,test,1,2,ok{}\n0,test,1,2,ok{}\n", "0,test,1,2,ok{}\n-1,test,1,2,ok{}\n"])
+def test_counts_that_are_unlike_the_usual_are_read_one_by_one(lines):
+    header, rest = USUAL.partition(b"\n")[0], "," + ",".join("0" * (len(QUERIES) - 5))
+    cell = Cell("", {}, {QUERIES_FILE: header + b"\n" + lines.format(rest, rest).encode()})
+    read_counts([cell])
+    assert not cell.counts
+    assert expansions(cell) == by_query(cell, "expanded")
 
 
 USUAL = _table([("test", 10, 0), ("validation", 7, 3)])

@@ -29,6 +29,7 @@ from aacbench.stats import (
 from aacbench.stats.combine import adjust
 from aacbench.stats.effects import OUTCOMES, four_way
 from aacbench.stats.inference import FEW_SEEDS_WARNING
+from aacbench.stats.paired import Counts, aligned
 from aacbench.stats.power import largest_sd, power_tost, seeds_needed, smallest_delta
 
 multitest = Late("statsmodels.stats.multitest")
@@ -51,6 +52,26 @@ def rows(name, seeds, *, factor=1.0, deterministic=False, spread=0.1):
 
 BASE = {query: 10 * count for query, count in rows("x", [1]).by_seed[1].items()}
 SEEDS = (1, 2, 3, 4, 5)
+
+
+def counted(rows, places):
+    """The same expansions as arrays."""
+    return {seed: Counts(places, np.array(list(row.values()))) for seed, row in rows.by_seed.items()}
+
+
+@pytest.mark.parametrize("deterministic", [False, True])
+@pytest.mark.parametrize("base", [None, BASE])
+def test_counts_in_arrays_are_paired_as_any_are(deterministic, base):
+    places = {query: query for query in range(QUERIES)}
+    a, b = rows("a", SEEDS[:1] if deterministic else SEEDS, deterministic=deterministic), rows("bb", SEEDS[1:])
+    arrays = [dataclasses.replace(side, by_seed=counted(side, dict(places))) for side in (a, b)]
+    array_base = None if base is None else Counts(places, np.array(list(base.values())))
+    assert aligned([array_base or {}, *arrays[0].by_seed.values()]) is not None or base is None
+    for found, wanted in zip(
+        dataclasses.astuple(pair(*arrays, array_base)), dataclasses.astuple(pair(a, b, base)), strict=True
+    ):
+        assert np.array_equal(found, wanted)
+    assert aligned([Counts(places, np.arange(QUERIES)), Counts({1: 0}, np.arange(1))]) is None
 
 
 def test_queries_that_one_side_did_not_answer_with_every_seed_are_left_out():
