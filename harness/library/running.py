@@ -194,7 +194,7 @@ def _run(run: PreparedRun, config: RunConfig, show: Show) -> FinishedRun:
     with progress:
         if timing:
             check_place(observed)
-        elif config.existing != "replace":
+        elif config.existing != "replace" and config.root.is_dir():  # else writing says what is there instead
             before.contents = _read(config)
         cells = [name for _, name in run_study(run.study, observed, before)]
         if timing:
