@@ -74,6 +74,7 @@ def records(
                 "version": found.version,
                 "graphs": [asdict(one) for one in found.settings.values()],
                 "records": [asdict(one) for one in found.records if not graphs or one.graph in graphs],
+                "best": [{"within": budget, **asdict(one)} for budget, one in text.rows(found, by, graphs)],
             }
         )
     else:
