@@ -1,5 +1,6 @@
 """Bundles: a heuristic comes back from its files alone, and damage or hidden data does not go unnoticed."""
 
+import contextlib
 import json
 import shutil
 import subprocess
@@ -8,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numba import njit
 
 import aacbench
@@ -19,6 +22,7 @@ from aacbench.errors import BundleError, DisagreementError
 from aacbench.graphs import from_arcs
 from aacbench.processes.pool import Limits, isolated
 from aacbench.search import dijkstra, network
+from aacbench.util import array_store
 from aacbench.util.source_file import read_source
 
 PLUGINS = Path(__file__).parent / "plugins"
@@ -117,6 +121,62 @@ def test_a_damaged_bundle_is_noticed_and_written_again(tmp_path, pattern, damage
         store.load(store.open_bundle(bundle.folder))
     assert store.sound_bundle(bundle.folder) is None
     assert np.array_equal(table(store.load(saved(tmp_path, heuristic))), table(heuristic))
+
+
+@pytest.fixture(scope="module")
+def hierarchy(tmp_path_factory):
+    """A small bundle of `ch`, with the bytes and the array of each file."""
+    graph = RING.graph
+    bundle = store.save(tmp_path_factory.mktemp("ch"), aacbench.build("ch", graph, budget=256).heuristic, graph)
+    files = {file: file.read_bytes() for file in sorted(bundle.folder.glob("*.npy"))}
+    return bundle, files, store.load_arrays(bundle)
+
+
+def damages(files):
+    """A file with the position and mask of a changed byte, or a file cut or lengthened."""
+    flipped = st.tuples(st.just("flip"), st.integers(0, 2**30), st.integers(1, 255))
+    resized = st.tuples(st.just("resize"), st.integers(0, 2**30), st.binary(max_size=200))
+    return st.tuples(st.integers(0, len(files) - 1), flipped | resized)
+
+
+def damaged(data, kind, place, change):
+    at = place % len(data)
+    if kind == "flip":
+        return data[:at] + bytes([data[at] ^ change]) + data[at + 1 :]
+    return data + change if change else data[:at]
+
+
+@given(data=st.data())
+@settings(max_examples=400, deadline=None)
+def test_a_changed_array_file_is_refused_or_holds_the_same_array(hierarchy, data):
+    bundle, files, arrays = hierarchy
+    number, damage = data.draw(damages(files))
+    file, original = list(files.items())[number]
+    array_store._CHECKED.clear()  # it knows files by their time, which may be the same here
+    file.write_bytes(damaged(original, *damage))
+    try:
+        found = store.load_arrays(bundle)
+    except BundleError as error:
+        assert str(error).startswith("The bundle in") and str(error).endswith(".")
+    else:
+        assert damage[0] == "flip"
+        assert {name: (array.dtype.str, array.shape, array.tobytes()) for name, array in found.items()} == {
+            name: (array.dtype.str, array.shape, array.tobytes()) for name, array in arrays.items()
+        }
+    finally:
+        file.write_bytes(original)
+
+
+def test_every_changed_byte_of_a_header_is_refused_in_a_sentence_or_harmless(hierarchy):
+    bundle, files, arrays = hierarchy
+    file, original = next(iter(files.items()))
+    for at in range(128):
+        for change in (1, 2, 4, 8, 16, 32, 64, 128):
+            file.write_bytes(damaged(original, "flip", at, change))
+            with contextlib.suppress(BundleError):
+                found = store.load_arrays(bundle)[file.stem]
+                assert (found.dtype.str, found.tolist()) == (arrays[file.stem].dtype.str, arrays[file.stem].tolist())
+    file.write_bytes(original)
 
 
 def test_a_bundle_that_another_process_wrote_meanwhile_is_left_alone(tmp_path, monkeypatch):
