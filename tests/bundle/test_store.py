@@ -18,7 +18,7 @@ from aacbench.bundle import store
 from aacbench.bundle.deploy import deploy
 from aacbench.bundle.evidence import Sample, check_evidence, check_steady, take_evidence
 from aacbench.contract.method import BatchHeuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic
-from aacbench.errors import BundleError, DisagreementError
+from aacbench.errors import BundleError, DisagreementError, UsageError
 from aacbench.graphs import from_arcs
 from aacbench.processes.pool import Limits, isolated
 from aacbench.search import dijkstra, network
@@ -82,12 +82,21 @@ def test_a_maximum_of_plugins_comes_back_with_all_its_sources(tmp_path):
     assert np.array_equal(table(store.load(bundle)), table(heuristic))
 
 
-@pytest.mark.parametrize("stem", ["hidden_global", "hidden_compiled_global"])
-def test_data_outside_the_arrays_is_not_there_and_the_difference_is_named(tmp_path, stem):
+def test_data_outside_the_arrays_is_not_there_and_the_difference_is_named(tmp_path):
     with pytest.raises(
         Exception, match=r"h\(\d+, \d+\) is [1-9]\d* in the process that built it, but 0 from the bundle"
     ):
-        elsewhere(tmp_path, built(stem))
+        elsewhere(tmp_path, built("hidden_global"))
+
+
+@pytest.mark.parametrize("stem", ["hidden_compiled_global", "hidden_below"])
+def test_an_array_of_its_module_that_a_kernel_reads_is_refused(stem):
+    with pytest.raises(UsageError, match=r"reads LABELS, an array of 8000 bytes .* which no budget counts; pass it"):
+        deploy(built(stem), RING)
+
+
+def test_a_kernel_may_read_a_few_constants_of_its_module():
+    assert deploy(built("honest_constants"), RING).many([0, 1], 3).tolist() == [0, 1]
 
 
 def test_a_function_that_no_other_process_finds_is_refused(tmp_path):
