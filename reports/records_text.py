@@ -79,12 +79,15 @@ def _notes(records: Records, by: str, everything: bool) -> list[str]:
     ]
 
 
-def compare(study: Records, known: Records) -> list[Comparison]:
-    """Hold each method of a study against the record on the same graph, queries and convention, within its budget."""
-    return [_compared(one, study.settings[one.graph], known) for one in study.records]
+def compare(study: Records, known: Records, by: str = "expanded") -> list[Comparison]:
+    """Hold each method of a study against the record on the same graph, queries and convention, within its budget.
+
+    Not by time: times of different runs cannot be compared.
+    """
+    return [_compared(one, study.settings[one.graph], known, by) for one in study.records]
 
 
-def _compared(one: Record, setting: Setting, known: Records) -> Comparison:
+def _compared(one: Record, setting: Setting, known: Records, by: str) -> Comparison:
     theirs = known.settings.get(one.graph) or next(
         (each for each in known.settings.values() if each.graph_digest == setting.graph_digest), None
     )
@@ -92,11 +95,11 @@ def _compared(one: Record, setting: Setting, known: Records) -> Comparison:
         return Comparison(one, None, False, "no record on this graph")
     if not theirs.compares_with(setting):
         return Comparison(one, None, False, "the records have other queries or another convention")
-    record = known.best(theirs.graph, one.budget)
-    return Comparison(one, record, record is None or one.expanded < record.expanded)
+    record = known.best(theirs.graph, one.budget, by)
+    return Comparison(one, record, record is None or getattr(one, by) < getattr(record, by))
 
 
-def comparison_table(found: Iterable[Comparison]) -> str:
+def comparison_table(found: Iterable[Comparison], by: str = "expanded") -> str:
     rows = [
         {
             "graph": each.mine.graph,
@@ -114,4 +117,4 @@ def comparison_table(found: Iterable[Comparison]) -> str:
     ]
     beaten = sum(row["mark"] == BEATEN for row in rows)
     held = sum(not row["mark"] or row["mark"] == BEATEN for row in rows)
-    return f"{aligned(rows, TEXT_COLUMNS)}\n\n{beaten} of {held} comparable results beat the record, by expansions."
+    return f"{aligned(rows, TEXT_COLUMNS)}\n\n{beaten} of {held} comparable results beat the record, by {_UNITS[by]}."

@@ -101,6 +101,11 @@ def test_a_study_is_held_against_the_same_graph_queries_and_budget(records, tmp_
     shown = text.comparison_table(found.values())
     assert shown.count(text.BEATEN) == 1
     assert shown.endswith("1 of 2 comparable results beat the record, by expansions.")
+    lazy = made(tmp_path / "lazy", cell("mine", 55, 32))  # alt has 60 in all there, `exact` 10 and 70 of its own
+    (by_total,) = text.compare(lazy, records, "total")
+    assert (by_total.beats, by_total.record.method) == (True, "alt")
+    assert not text.compare(lazy, records)[0].beats
+    assert text.comparison_table([by_total], "total").endswith("beat the record, by expansions + h_work.")
     asked = {name: replace(one, queries_digest="others") for name, one in records.settings.items()}
     others = text.compare(study, Records(asked, records.records))
     assert not any(each.beats for each in others)
@@ -175,6 +180,16 @@ def test_the_command_prints_shipped_records_and_holds_a_study_against_them(tmp_p
     assert command("records", "--graph", "none-such") == 2
     assert command("records", "--write", "x.json") == 2
     run_study(tmp_path / "study", "alt")
+    for refused in (
+        ("study", "--by", "time"),
+        ("study", "--all"),
+        ("--from", "study", "--write", "x.json", "--graph", "p7"),
+        ("study", "--from", "study", "--write", "x.json"),
+    ):
+        assert command("records", *refused) == 2, refused
+    assert not (tmp_path / "x.json").exists()
+    assert command("records", "study", "--by", "total") == 0
+    assert "by expansions + h_work." in capsys.readouterr().out
     assert command("records", "study") == 0
     assert "no record on this graph" in capsys.readouterr().out
     assert command("records", "--from", "study", "--write", "mine.json") == 0
