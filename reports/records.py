@@ -87,10 +87,11 @@ class Records:
     def best(self, graph: str, budget: float, by: str = "expanded") -> Record | None:
         """Return the record within so many bytes: also of methods that were given more or less and stay below.
 
+        By time only those that were given this budget compete, since a time is a multiple of that of `alt` there.
         Of equal ones it is that with the fewest bytes, then the first: protocols have the simpler methods first.
         """
         fitting = [one for one in self.records if one.graph == graph and one.bytes <= budget + _ROOM]
-        known = [one for one in fitting if getattr(one, by) is not None]
+        known = [one for one in fitting if by != "time" or (one.budget == budget and one.time is not None)]
         return min(known, key=lambda one: (getattr(one, by), round(one.bytes, 2)), default=None)
 
     def budgets(self, graph: str) -> list[float]:

@@ -27,19 +27,21 @@ class Comparison:
 
 
 def table(records: Records, by: str = "expanded", graphs: Sequence[str] = (), everything: bool = False) -> str:
-    """Return the record of every graph within every budget, or all that was measured."""
-    shown = [graph for graph in records.settings if not graphs or graph in graphs]
-    rows: list[tuple[float, Record]] = []
-    for graph in shown:
-        if everything:
-            rows += [(one.budget, one) for one in records.records if one.graph == graph]
-        else:
-            found = ((budget, records.best(graph, budget, by)) for budget in records.budgets(graph))
-            rows += [(budget, one) for budget, one in found if one is not None]
-    if not rows:
+    """Return the record of every graph within every budget, or all that was measured, as a table."""
+    found = rows(records, by, graphs, everything)
+    if not found:
         return "There are no records here."
-    body = aligned([_columns(budget, one, records.settings[one.graph]) for budget, one in rows], TEXT_COLUMNS)
+    body = aligned([_columns(budget, one, records.settings[one.graph]) for budget, one in found], TEXT_COLUMNS)
     return "\n".join([body, "", *_notes(records, by, everything)])
+
+
+def rows(records: Records, by: str, graphs: Sequence[str], everything: bool = False) -> list[tuple[float, Record]]:
+    """Return budgets and the record within each, or all that was measured with the budget it was given."""
+    shown = [graph for graph in records.settings if not graphs or graph in graphs]
+    if everything:
+        return [(one.budget, one) for graph in shown for one in records.records if one.graph == graph]
+    found = [(budget, records.best(graph, budget, by)) for graph in shown for budget in records.budgets(graph)]
+    return [(budget, one) for budget, one in found if one is not None]
 
 
 def _columns(budget: float, one: Record, setting: Setting) -> dict[str, str]:
@@ -54,9 +56,14 @@ def _columns(budget: float, one: Record, setting: Setting) -> dict[str, str]:
         "f < C*": f"{one.below:,.1f}",
         "floor": f"{setting.path:,.1f}",
         "dijkstra": optional(setting.dijkstra, ",.0f"),
-        "time / alt": optional(one.time, ".2f"),
+        "time / alt": _time(budget, one),
         "build s": f"{one.build_seconds:.1f}",
     }
+
+
+def _time(budget: float, one: Record) -> str:
+    at = "" if one.time is None or one.budget == budget else f" at {one.budget:g}"
+    return optional(one.time, ".2f") + at
 
 
 def _notes(records: Records, by: str, everything: bool) -> list[str]:
@@ -66,16 +73,21 @@ def _notes(records: Records, by: str, everything: bool) -> list[str]:
     return [
         f"{what} Means over {queries} test queries; search modern; measured/1.",
         "floor: vertices of a shortest path, all of them expanded. f < C*: expansions that no rule for ties avoids.",
-        "time / alt: mean time divided by that of alt at the budget the method was given, in one run on one machine.",
+        "time / alt: mean time divided by that of alt in one run on one machine, both given the row's budget, "
+        "or with `at 16` both given 16 B/v.",
+        *(["By time, only results that were given exactly the row's budget compete."] if by == "time" else []),
     ]
 
 
-def compare(study: Records, known: Records) -> list[Comparison]:
-    """Hold each method of a study against the record on the same graph, queries and convention, within its budget."""
-    return [_compared(one, study.settings[one.graph], known) for one in study.records]
+def compare(study: Records, known: Records, by: str = "expanded") -> list[Comparison]:
+    """Hold each method of a study against the record on the same graph, queries and convention, within its budget.
+
+    Not by time: times of different runs cannot be compared.
+    """
+    return [_compared(one, study.settings[one.graph], known, by) for one in study.records]
 
 
-def _compared(one: Record, setting: Setting, known: Records) -> Comparison:
+def _compared(one: Record, setting: Setting, known: Records, by: str) -> Comparison:
     theirs = known.settings.get(one.graph) or next(
         (each for each in known.settings.values() if each.graph_digest == setting.graph_digest), None
     )
@@ -83,11 +95,11 @@ def _compared(one: Record, setting: Setting, known: Records) -> Comparison:
         return Comparison(one, None, False, "no record on this graph")
     if not theirs.compares_with(setting):
         return Comparison(one, None, False, "the records have other queries or another convention")
-    record = known.best(theirs.graph, one.budget)
-    return Comparison(one, record, record is None or one.expanded < record.expanded)
+    record = known.best(theirs.graph, one.budget, by)
+    return Comparison(one, record, record is None or getattr(one, by) < getattr(record, by))
 
 
-def comparison_table(found: Iterable[Comparison]) -> str:
+def comparison_table(found: Iterable[Comparison], by: str = "expanded") -> str:
     rows = [
         {
             "graph": each.mine.graph,
@@ -105,4 +117,4 @@ def comparison_table(found: Iterable[Comparison]) -> str:
     ]
     beaten = sum(row["mark"] == BEATEN for row in rows)
     held = sum(not row["mark"] or row["mark"] == BEATEN for row in rows)
-    return f"{aligned(rows, TEXT_COLUMNS)}\n\n{beaten} of {held} comparable results beat the record, by expansions."
+    return f"{aligned(rows, TEXT_COLUMNS)}\n\n{beaten} of {held} comparable results beat the record, by {_UNITS[by]}."

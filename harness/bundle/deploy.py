@@ -23,7 +23,7 @@ from aacbench.contract.method import (
 )
 from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
-from aacbench.search.author import author_layout, recursive_function
+from aacbench.search.author import author_layout, module_array, recursive_function
 from aacbench.search.batch import checked_vertices
 from aacbench.search.bounds import bounds
 from aacbench.search.goal import DISTANCES
@@ -35,6 +35,7 @@ Many = Callable[[npt.ArrayLike, int], Array]
 
 TIERS = ("compiled", "batch", "scalar")
 MEMO_LIMIT = 4096  # numbers a goal search may keep: scratch, and no place to build an index in
+CONSTANTS_LIMIT = 256  # bytes of an array of its module that a kernel may read, such as powers of ten
 _BLOCK = 2**16  # bounds the search's callable asks a batch function for at once
 
 
@@ -138,7 +139,7 @@ def _named(arrays: Mapping[str, Array], settings: Mapping[str, Any]) -> dict[str
 
 
 def _check_kernel(kernel: Callable[..., Any]) -> None:
-    """Refuse a kernel whose machine code on disk could not be identified, or not be loaded again."""
+    """Refuse a kernel with data that no budget counts, or whose machine code on disk could not be found again."""
     plain = getattr(kernel, "py_func", kernel)
     if getattr(plain, "__closure__", None):
         inside = ", ".join(plain.__code__.co_freevars)
@@ -147,6 +148,12 @@ def _check_kernel(kernel: Callable[..., Any]) -> None:
     if recursive is not None:
         name = recursive.__name__
         raise UsageError(f"The function {name} is recursive, which numba's cache on disk breaks. Write it as a loop.")
+    name, array = module_array(kernel) or ("", None)
+    if array is not None and array.nbytes > CONSTANTS_LIMIT:
+        raise UsageError(
+            f"The kernel reads {name}, an array of {array.nbytes} bytes at the top of a module, which no budget "
+            f"counts; pass it in the heuristic's arrays."
+        )
     module = getattr(plain, "__module__", None)
     if module not in sys.modules:
         raise UsageError(f"The kernel's module {module} is not imported under its name, so it cannot be found again.")

@@ -150,9 +150,9 @@ def load_arrays(bundle: Bundle) -> dict[str, Array]:
         path = bundle.folder / Path(entry["file"]).name
         if entry["file"] not in read:
             try:
-                array = _load_array(path)
+                array = _load_array(path, entry)
                 sound = is_sound(path, array, entry["sha256"])
-            except (OSError, ValueError, EOFError) as error:
+            except Exception as error:  # numpy raises many kinds of errors on a damaged header
                 raise BundleError(f"The bundle in {bundle.folder} is damaged: {path.name} cannot be read.") from error
             if not sound:
                 raise BundleError(f"The bundle in {bundle.folder} is damaged: {path.name} is not what was written.")
@@ -256,11 +256,19 @@ def _write_array(path: Path, array: Array) -> None:
         stream.write(contiguous.data)
 
 
-def _load_array(path: Path) -> Array:
-    mapped = path.stat().st_size >= _MAPPED_FROM
+def _load_array(path: Path, entry: Mapping[str, Any]) -> Array:
+    """Read an array; refuse a file that has another header than was written, or more or fewer bytes after it."""
+    size, dtype, shape = path.stat().st_size, np.dtype(entry["dtype"]), tuple(entry["shape"])
+    with path.open("rb") as stream:
+        version = npy.read_magic(stream)
+        header = npy.read_array_header_1_0(stream)
+        start, count = stream.tell(), math.prod(shape)
+        if version != (1, 0) or header != (shape, False, dtype) or size != start + count * dtype.itemsize:
+            raise ValueError(f"{path} is not what was written")
+        if size < _MAPPED_FROM:
+            return np.fromfile(stream, dtype, count).reshape(shape)
     # A plain array over the map: kernels take numpy's memmap class too, but find their signature more slowly.
-    found: Array = np.asarray(np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False))
-    return found
+    return np.asarray(np.memmap(path, dtype, "r", start, shape))
 
 
 def _source(folder: Path, entry: Mapping[str, str]) -> SourceFile:

@@ -175,12 +175,11 @@ def origin_text(origin: "Origin") -> str:
 
 def _text(record: Mapping[str, Any]) -> str:
     claims = [f"  {_word(claim, made)}: {CLAIMS[claim][made][1]}" for claim, made in record["claims"].items()]
-    if record["parts"]:
-        claims.append("  It is made of other methods: each claim holds only if its parts claim it too.")
     switches = " ".join(f"{key}={value}" for key, value in record["search"].items())
     preferred = f"{switches}, unless you set it otherwise" if switches else "as the protocol says"
     lines = [f"{record['name']}: {record['summary']}", f"From: {record['from']}"]
-    lines += ["", "Claims, all of which are checked:", *claims]
+    made = "Claims by itself; with its parts it makes those that all of them make" if record["parts"] else "Claims"
+    lines += ["", f"{made}, all of which are checked:", *claims]
     lines += ["", *parameter_lines(record["parameters"])]
     lines += ["", f"Search: {preferred}{', with the switches of its parts' if record['parts'] else ''}"]
     lines += [f"Documented in: {record['docs']}"] if record["docs"] else []

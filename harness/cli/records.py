@@ -41,7 +41,7 @@ def records(
     aacbench records                                  the best known on each graph within each budget
     aacbench records --graph road-5000 --by total     with the work of lazy heuristics
     aacbench run --protocol records --methods mine --plugin mine.py --out studies/mine
-    aacbench records studies/mine                     what mine beats
+    aacbench records studies/mine                     what mine beats; with --by total, by expansions and work
     aacbench records --from studies/records --write reports/records.json
     """
     from dataclasses import asdict
@@ -52,6 +52,12 @@ def records(
 
     if write is not None and source is None:
         raise click.UsageError("--write needs --from, the study to take the records from.")
+    if write is not None and (study or graphs or everything or as_json or by != "expanded"):
+        raise click.UsageError("--write takes all of the study of --from; leave out everything but these two.")
+    if study is not None and everything:
+        raise click.UsageError("--all has no meaning with STUDY, all of which is shown; leave it out.")
+    if study is not None and by == "time":
+        raise click.UsageError("Times of different runs cannot be compared; with STUDY use --by expanded or total.")
     found = known.records_of(planned_cells(study_folder(source))) if source is not None else known.shipped()
     unknown = [graph for graph in graphs if graph not in found.settings]
     if unknown:
@@ -61,12 +67,12 @@ def records(
         click.echo(f"{write}: {len(found.records)} results on {', '.join(found.settings)}")
         return
     if study is not None:
-        compared = text.compare(known.records_of(planned_cells(study_folder(study))), found)
+        compared = text.compare(known.records_of(planned_cells(study_folder(study))), found, by)
         compared = [each for each in compared if not graphs or each.mine.graph in graphs]
         if as_json:
             echo_json([each.told() for each in compared])
         else:
-            click.echo(text.comparison_table(compared))
+            click.echo(text.comparison_table(compared, by))
         return
     if as_json:
         echo_json(
@@ -74,6 +80,7 @@ def records(
                 "version": found.version,
                 "graphs": [asdict(one) for one in found.settings.values()],
                 "records": [asdict(one) for one in found.records if not graphs or one.graph in graphs],
+                "best": [{"within": budget, **asdict(one)} for budget, one in text.rows(found, by, graphs)],
             }
         )
     else:

@@ -104,7 +104,7 @@ def audit_targets(parts: Sequence[QuerySet]) -> Array:
 
 
 def audit_bounds(network: Network, many: Any, targets: Array, exact: Callable[[int], Array] | None = None) -> Audit:
-    """h <= d at every vertex and h(u) <= w(u, v) + h(v) on every arc, for each of these targets.
+    """h <= d at every vertex and h(u) <= w(u, v) + h(v) on arcs to vertices that reach it, for each of these targets.
 
     `exact` gives the distances to a target where they are at hand. On float weights the tolerance is relative to the
     largest distance, since a bound is a difference of labels as large as that.

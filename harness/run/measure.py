@@ -122,7 +122,7 @@ def check_bears_traffic(heuristic: Heuristic) -> None:
     if reads_arcs(heuristic):
         raise UnsupportedError(
             "Its labels are decoded by the weights of the graph, which have risen since it was built; choose labels "
-            "that store every row, such as labels=for16."
+            "that store every row, such as labels=for16; for best, name candidates with such labels."
         )
     for leaf in leaves(heuristic).values():
         goal = leaf.goal if isinstance(leaf, LabelHeuristic) else None

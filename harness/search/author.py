@@ -203,9 +203,33 @@ def recursive_function(kernel: Callable[..., Any]) -> types.FunctionType | None:
     return recursive(plain, frozenset()) if isinstance(plain, types.FunctionType) else None
 
 
+def module_array(kernel: Callable[..., Any]) -> tuple[str, Array] | None:
+    """Return the largest array of a module that this function reads, or a compiled one that it calls; with its name.
+
+    The function must not be recursive.
+    """
+
+    def read_by(function: types.FunctionType) -> Iterator[tuple[str, Array]]:
+        yield from ((name, value) for name, value in _referred(function) if isinstance(value, np.ndarray))
+        for called in _called(function):
+            yield from read_by(called)
+
+    plain = _python(kernel)
+    found = read_by(plain) if isinstance(plain, types.FunctionType) else ()
+    return max(found, key=lambda named: named[1].nbytes, default=None)
+
+
 def _called(function: types.FunctionType) -> Iterator[types.FunctionType]:
     """Yield the Python functions of the compiled functions that a function refers to, by global, module or closure."""
-    values = [cell.cell_contents for cell in function.__closure__ or ()]
+    values = (getattr(value, "py_func", None) for _, value in _referred(function))
+    yield from (value for value in values if isinstance(value, types.FunctionType))
+
+
+def _referred(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    """Yield the values that a function refers to by closure, global or module, with their names there."""
+    yield from zip(
+        function.__code__.co_freevars, (cell.cell_contents for cell in function.__closure__ or ()), strict=True
+    )
     for code in _codes(function.__code__):
         value: Any = None
         for step in dis.get_instructions(code):
@@ -215,8 +239,7 @@ def _called(function: types.FunctionType) -> Iterator[types.FunctionType]:
                 value = getattr(value, step.argval, None)
             else:
                 value = None
-            values.append(value)
-    yield from (value.py_func for value in values if isinstance(getattr(value, "py_func", None), types.FunctionType))
+            yield step.argval, value
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:

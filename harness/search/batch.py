@@ -82,6 +82,12 @@ def _compiled(
             f"A bound is not a finite number, or is beyond 2^62, in the search from {sources[bad[0]]} "
             f"to {targets[bad[0]]}."
         )
+    negative = np.flatnonzero(counts[:, astar.H_WORK] < 0)
+    if len(negative):
+        raise UsageError(
+            f"The heuristic reports negative work, {counts[negative[0], astar.H_WORK]}, in the search from "
+            f"{sources[negative[0]]} to {targets[negative[0]]}; give add_work counts of 0 or more."
+        )
     return answers_from_tables(costs, counts, found_paths if paths else None)
 
 

@@ -60,7 +60,7 @@ def admissible(subject: Subject, graph: Graph) -> None:
 
 
 def consistent(subject: Subject, graph: Graph) -> None:
-    """h(u, t) <= w(u, v) + h(v, t) on every arc and for every target."""
+    """h(u, t) <= w(u, v) + h(v, t) for every target, on every arc whose head v reaches it."""
     _audit(subject, graph, "consistent")
 
 

@@ -1,5 +1,6 @@
 """Bundles: a heuristic comes back from its files alone, and damage or hidden data does not go unnoticed."""
 
+import itertools
 import json
 import shutil
 import subprocess
@@ -8,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numba import njit
 
 import aacbench
@@ -15,10 +18,11 @@ from aacbench.bundle import store
 from aacbench.bundle.deploy import deploy
 from aacbench.bundle.evidence import Sample, check_evidence, check_steady, take_evidence
 from aacbench.contract.method import BatchHeuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic
-from aacbench.errors import BundleError, DisagreementError
+from aacbench.errors import BundleError, DisagreementError, UsageError
 from aacbench.graphs import from_arcs
 from aacbench.processes.pool import Limits, isolated
 from aacbench.search import dijkstra, network
+from aacbench.util import array_store
 from aacbench.util.source_file import read_source
 
 PLUGINS = Path(__file__).parent / "plugins"
@@ -78,12 +82,21 @@ def test_a_maximum_of_plugins_comes_back_with_all_its_sources(tmp_path):
     assert np.array_equal(table(store.load(bundle)), table(heuristic))
 
 
-@pytest.mark.parametrize("stem", ["hidden_global", "hidden_compiled_global"])
-def test_data_outside_the_arrays_is_not_there_and_the_difference_is_named(tmp_path, stem):
+def test_data_outside_the_arrays_is_not_there_and_the_difference_is_named(tmp_path):
     with pytest.raises(
         Exception, match=r"h\(\d+, \d+\) is [1-9]\d* in the process that built it, but 0 from the bundle"
     ):
-        elsewhere(tmp_path, built(stem))
+        elsewhere(tmp_path, built("hidden_global"))
+
+
+@pytest.mark.parametrize("stem", ["hidden_compiled_global", "hidden_below"])
+def test_an_array_of_its_module_that_a_kernel_reads_is_refused(stem):
+    with pytest.raises(UsageError, match=r"reads LABELS, an array of 8000 bytes .* which no budget counts; pass it"):
+        deploy(built(stem), RING)
+
+
+def test_a_kernel_may_read_a_few_constants_of_its_module():
+    assert deploy(built("honest_constants"), RING).many([0, 1], 3).tolist() == [0, 1]
 
 
 def test_a_function_that_no_other_process_finds_is_refused(tmp_path):
@@ -117,6 +130,55 @@ def test_a_damaged_bundle_is_noticed_and_written_again(tmp_path, pattern, damage
         store.load(store.open_bundle(bundle.folder))
     assert store.sound_bundle(bundle.folder) is None
     assert np.array_equal(table(store.load(saved(tmp_path, heuristic))), table(heuristic))
+
+
+@pytest.fixture(scope="module")
+def hierarchy(tmp_path_factory):
+    """A small bundle of `ch`, with the bytes and the array of each file."""
+    graph = RING.graph
+    bundle = store.save(tmp_path_factory.mktemp("ch"), aacbench.build("ch", graph, budget=256).heuristic, graph)
+    files = {file: file.read_bytes() for file in sorted(bundle.folder.glob("*.npy"))}
+    return bundle, files, store.load_arrays(bundle)
+
+
+CHANGES = st.tuples(st.integers(0, 2**30), st.integers(0, 2**30), st.integers(1, 255), st.binary(max_size=200))
+
+
+def told(arrays):
+    return {name: (array.dtype.str, array.shape, array.tobytes()) for name, array in arrays.items()}
+
+
+def after_damage(hierarchy, file, data):
+    """What the bundle holds with these bytes in the file, or None if it is refused in a sentence."""
+    bundle, files, _ = hierarchy
+    array_store._CHECKED.clear()  # it knows files by their time, which may be the same here
+    file.write_bytes(data)
+    try:
+        return told(store.load_arrays(bundle))
+    except BundleError:
+        return None
+    finally:
+        file.write_bytes(files[file])
+
+
+@given(CHANGES)
+@settings(max_examples=400, deadline=None)
+def test_a_changed_array_file_is_refused_or_holds_the_same_array(hierarchy, change):
+    _, files, arrays = hierarchy
+    number, place, mask, more = change
+    file, data = list(files.items())[number % len(files)]
+    at = place % len(data)
+    flipped = data[:at] + bytes([data[at] ^ mask]) + data[at + 1 :]
+    assert after_damage(hierarchy, file, flipped) in (None, told(arrays))
+    assert after_damage(hierarchy, file, data + more if more else data[:at]) is None
+
+
+def test_every_changed_bit_of_a_header_is_refused_or_harmless(hierarchy):
+    _, files, arrays = hierarchy
+    file, data = next(iter(files.items()))
+    for at, bit in itertools.product(range(128), range(8)):
+        flipped = data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
+        assert after_damage(hierarchy, file, flipped) in (None, told(arrays))
 
 
 def test_a_bundle_that_another_process_wrote_meanwhile_is_left_alone(tmp_path, monkeypatch):

@@ -66,6 +66,11 @@ def test_one_method_is_shown_with_claims_parameters_search_and_page(capsys):
     assert "docs/methods/cdh.md" in said
 
 
+def test_claims_of_a_method_made_of_others_are_said_to_depend_on_them(capsys):
+    assert command("methods", "best") == 0
+    assert "Claims by itself; with its parts it makes those that all of them make" in capsys.readouterr().out
+
+
 def test_labels_are_explained_where_they_are_a_parameter(capsys):
     assert command("methods", "alt") == 0
     said = " ".join(capsys.readouterr().out.split())

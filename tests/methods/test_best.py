@@ -68,6 +68,15 @@ def test_the_means_are_those_of_the_validation_rows(tmp_path):
     assert row.settings.startswith(("alt[K=", "greedy-train["))
 
 
+def test_it_depends_on_the_seed_only_where_a_candidate_does():
+    def claims(**given):
+        best = plugins().method("best").method
+        return assemble(best, resolve_parts(best, resolve(best, given), method, resolve), method).claims
+
+    assert not claims().deterministic  # greedy-train is among the default candidates
+    assert claims(candidates="alt;ch").deterministic
+
+
 def test_without_validation_queries_or_candidates_it_is_refused():
     with pytest.raises(UsageError, match="needs validation queries"):
         built("alt", queries=QueryPlan(validation=0, test=10))

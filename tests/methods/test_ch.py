@@ -12,7 +12,7 @@ from aacbench.bundle.inventory import inventory
 from aacbench.contract.budget import Budget
 from aacbench.contract.method import Unsupported
 from aacbench.graphs.load import load
-from aacbench.graphs.record import from_edges
+from aacbench.graphs.record import from_arcs, from_edges
 from aacbench.labels.graph_info import graph_info
 from aacbench.labels.hierarchy import packed, plain, stored
 from aacbench.labels.hierarchy.contraction import NONE, contract
@@ -43,6 +43,18 @@ def test_only_the_vertices_of_a_shortest_path_are_expanded(tmp_path):
         assert (found.expanded == found.path_edges + 1).all()
         assert (found.h_source == found.cost).all()
         assert (found.h_work >= found.expanded).all()
+
+
+@pytest.mark.parametrize("weights", ["zeros", "floats"])
+def test_ties_and_rounding_expand_more_than_a_path(tmp_path, weights):
+    """As docs/methods/ch.md and docs/records.md say: the floor is reached on whole weights above 0 only."""
+    grid, rng = load("grid-32"), np.random.default_rng(0)
+    lengths = rng.integers(0, 4, grid.arcs) if weights == "zeros" else rng.choice([1, 2**0.5], grid.arcs)
+    net = network(from_arcs(grid.vertices, grid.sources, grid.indices, lengths))
+    queries = sample(net.graph, 60)
+    layout = deploy(built("ch", net, tmp_path, 512), net).searched
+    found = search(net, layout, queries.sources, queries.targets)
+    assert found.expanded.mean() > (found.path_edges + 1).mean()
 
 
 def test_the_fastest_form_that_fits_is_taken(tmp_path):

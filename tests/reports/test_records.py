@@ -58,6 +58,32 @@ def test_times_are_multiples_of_those_of_alt_at_the_same_budget(records):
     }
 
 
+def test_by_time_only_results_that_were_given_the_budget_compete(tmp_path):
+    """At 32 B/v `slow` has 0.5 of the time of `alt` there; `small` has 0.25 at 8 B/v, where `alt` takes longer."""
+    known = made(
+        tmp_path,
+        cell("alt", 100, 8, times=[[8000] * 2] * 2),
+        cell("small", 90, 8, times=[[2000] * 2] * 2),
+        cell("alt", 60, 32, times=[[1000] * 2] * 2),
+        cell("slow", 70, 32, times=[[500] * 2] * 2),
+    )
+    assert known.best("p7", 8, "time").method == "small"
+    assert known.best("p7", 32, "time").method == "slow"
+    assert "exactly the row's budget" in text.table(known, "time")
+
+
+def test_a_ratio_of_another_budget_than_the_rows_names_it(tmp_path):
+    known = made(
+        tmp_path,
+        cell("alt", 100, 8, times=[[8000] * 2] * 2),
+        cell("small", 5, 8, times=[[2000] * 2] * 2),
+        cell("alt", 60, 32, times=[[1000] * 2] * 2),
+    )
+    at_8, at_32 = text.table(known).splitlines()[2:4]
+    assert "| 0.25 |" in " ".join(at_8.split())
+    assert "| 0.25 at 8 |" in " ".join(at_32.split())
+
+
 def test_the_table_shows_a_line_for_each_budget(records):
     lines = text.table(records).splitlines()
     assert len(lines) == 2 + 2 + 1 + 3
@@ -75,6 +101,11 @@ def test_a_study_is_held_against_the_same_graph_queries_and_budget(records, tmp_
     shown = text.comparison_table(found.values())
     assert shown.count(text.BEATEN) == 1
     assert shown.endswith("1 of 2 comparable results beat the record, by expansions.")
+    lazy = made(tmp_path / "lazy", cell("mine", 55, 32))  # alt has 60 in all there, `exact` 10 and 70 of its own
+    (by_total,) = text.compare(lazy, records, "total")
+    assert (by_total.beats, by_total.record.method) == (True, "alt")
+    assert not text.compare(lazy, records)[0].beats
+    assert text.comparison_table([by_total], "total").endswith("beat the record, by expansions + h_work.")
     asked = {name: replace(one, queries_digest="others") for name, one in records.settings.items()}
     others = text.compare(study, Records(asked, records.records))
     assert not any(each.beats for each in others)
@@ -143,10 +174,22 @@ def test_the_command_prints_shipped_records_and_holds_a_study_against_them(tmp_p
     graph = next(iter(shipped().settings))
     assert graph in table
     assert command("records", "--graph", graph, "--json") == 0
-    assert {one["graph"] for one in json.loads(capsys.readouterr().out)["records"]} == {graph}
+    told = json.loads(capsys.readouterr().out)
+    assert {one["graph"] for one in told["records"]} == {graph}
+    assert all({"within", "budget", "time"} <= one.keys() for one in told["best"])
     assert command("records", "--graph", "none-such") == 2
     assert command("records", "--write", "x.json") == 2
     run_study(tmp_path / "study", "alt")
+    for refused in (
+        ("study", "--by", "time"),
+        ("study", "--all"),
+        ("--from", "study", "--write", "x.json", "--graph", "p7"),
+        ("study", "--from", "study", "--write", "x.json"),
+    ):
+        assert command("records", *refused) == 2, refused
+    assert not (tmp_path / "x.json").exists()
+    assert command("records", "study", "--by", "total") == 0
+    assert "by expansions + h_work." in capsys.readouterr().out
     assert command("records", "study") == 0
     assert "no record on this graph" in capsys.readouterr().out
     assert command("records", "--from", "study", "--write", "mine.json") == 0

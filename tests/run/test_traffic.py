@@ -137,6 +137,7 @@ def test_labels_that_are_decoded_by_arcs_are_unsupported(tmp_path, labels, outco
     result = measured(tmp_path, "alt", "grid-16", labels=labels)
     assert result.outcome == outcome, result.reason
     assert (outcome == "ok") == (result.reason == "")
+    assert outcome == "ok" or "for best, name candidates with such labels" in result.reason
 
 
 # A study with traffic

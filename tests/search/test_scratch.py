@@ -19,6 +19,7 @@ from aacbench.bundle.inventory import inventory
 from aacbench.contract.method import GoalSearch, LabelHeuristic, MaxHeuristic, Scratch
 from aacbench.errors import UsageError
 from aacbench.graphs.load import load
+from aacbench.plugins.kernels import add_work
 from aacbench.search import network, search
 from aacbench.search.author import _class, author_layout, scratch_class
 from aacbench.search.bounds import bounds
@@ -186,3 +187,20 @@ def test_recursion_in_a_goal_search_is_refused(functions):
     graph = load("p7")
     with pytest.raises(UsageError, match=r"is recursive, which numba's cache on disk breaks. Write it as a loop"):
         deploy(heuristic(graph, **functions), network(graph))
+
+
+@numba.njit
+def owes(labels, scratch, t):
+    add_work(scratch, -5)
+
+
+@numba.njit
+def nothing(labels, scratch, u, t):
+    return 0
+
+
+def test_negative_work_is_refused_in_a_sentence():
+    net = network(load("grid-16"))
+    made = LabelHeuristic({"show": np.zeros(1)}, nothing, goal=GoalSearch(owes, scratch={}))
+    with pytest.raises(UsageError, match=r"reports negative work, -5, in the search from 0 to 9; give add_work"):
+        search(net, deploy(made, net).searched, [0], [9])
