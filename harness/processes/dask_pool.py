@@ -161,8 +161,9 @@ class DaskPool:
         """A scheduler and a worker in threads of this process, which start at once: cells have processes anyway."""
         drawn = find_spec("bokeh") is not None
         pages = ("distributed.scheduler.http.routes", "distributed.worker.http.routes")
-        unused: dict[str, list[str]] = {} if drawn else {name: [] for name in pages}
-        with interrupts_held_back(), _dask("dask").config.set(unused):
+        # The profile, a hundred samples a second, is for the dashboard too.
+        off: dict[str, Any] = {**{name: [] for name in pages}, "distributed.worker.profile.enabled": False}
+        with interrupts_held_back(), _dask("dask").config.set({} if drawn else off):
             cluster = distributed.LocalCluster(
                 n_workers=1,
                 threads_per_worker=self.count,
