@@ -152,6 +152,8 @@ def load_arrays(bundle: Bundle) -> dict[str, Array]:
             try:
                 array = _load_array(path, entry)
                 sound = is_sound(path, array, entry["sha256"])
+            except MemoryError:
+                raise  # the file may be sound
             except Exception as error:  # numpy raises many kinds of errors on a damaged header
                 raise BundleError(f"The bundle in {bundle.folder} is damaged: {path.name} cannot be read.") from error
             if not sound:

@@ -181,6 +181,15 @@ def test_every_changed_bit_of_a_header_is_refused_or_harmless(hierarchy):
         assert after_damage(hierarchy, file, flipped) in (None, told(arrays))
 
 
+def test_a_bundle_for_which_memory_is_short_is_not_called_damaged(hierarchy, monkeypatch):
+    def short(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(store, "_load_array", short)
+    with pytest.raises(MemoryError):
+        store.load_arrays(hierarchy[0])
+
+
 def test_a_bundle_that_another_process_wrote_meanwhile_is_left_alone(tmp_path, monkeypatch):
     heuristic = built("honest_kernel")
     bundle = saved(tmp_path, heuristic)
