@@ -23,7 +23,8 @@ _LOST_SECONDS = 30.0  # in which dask tries to reach a scheduler again that it l
 _LOOK_SECONDS = 1.0  # between looks for workers that joined or left
 _PATIENCE = 20  # submissions of one job: its workers died, or lacked files
 _ONLY_HERE = "127.0.0.1:0"
-_LOGGERS = ("distributed", "distributed.client")
+# The last one logs an error of dask's own where Ctrl-C meets a call to the cluster before it has begun.
+_LOGGERS = ("distributed", "distributed.client", "tornado.application")
 
 
 class Packing(Protocol):

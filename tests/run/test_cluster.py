@@ -211,6 +211,18 @@ def test_control_c_ends_a_cluster_on_this_machine(tmp_path: Path) -> None:
     assert group.leftovers(root) == []
 
 
+def test_control_c_at_the_start_of_a_call_to_dask_prints_nothing_of_dask(cluster, caplog) -> None:
+    with DaskPool(None, 1, studies.LIMITS, scheduler=cluster.address) as pool:
+        release = threading.Event()
+        pool._client.loop.add_callback(release.wait)  # holds up what follows
+        stop = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+        stop.start()
+        with pytest.raises(KeyboardInterrupt):
+            pool._client.nthreads()
+        release.set()
+    assert caplog.messages == []
+
+
 def test_a_study_that_is_done_starts_no_cluster(tmp_path: Path) -> None:
     study, heard = some_cells("alt"), []
     expected = local_rows(study, tmp_path)
