@@ -1,9 +1,10 @@
 """Contraction of a graph, vertex by vertex: the arcs that lead upwards, shortcuts among them.
 
-Vertices are taken by edge difference and depth, with priorities updated when they come up. Those of very many
-neighbours come after all others, the fewest neighbours first: their edge differences would take most of the time and
-save few arcs. A shortcut u -> x is left out if a witness, a path around the contracted vertex that is no longer, is
-found within a limit of work. A witness that is missed costs an arc and changes no distance.
+Vertices are taken by the arcs that their contraction adds, alone and in ratio to those it removes, and by depth, with
+priorities updated when they come up. Those of very many neighbours come after all others, the fewest neighbours first:
+to count their shortcuts would take most of the time and save few arcs. A shortcut u -> x is left out if a witness, a
+path around the contracted vertex that is no longer, is found within a limit of work. A witness that is missed costs an
+arc and changes no distance.
 """
 
 from dataclasses import dataclass
@@ -20,8 +21,9 @@ LOOKS = 4_000  # arcs that a search for witnesses looks at; a limit on vertices 
 FEWEST_LOOKS = 100  # the same around a vertex of high degree
 FAVOURABLE = 8  # up to this degree a search may look at all of them
 WORK, WORK_PER_ARC = 10**8, 2_000  # arcs that all searches may look at: so many, and more per arc and vertex
-DENSE = 128  # neighbours; a vertex that has more is not judged by its edge difference
-_DIFFERENCE, _DEPTH = 3, 2  # weights in the priority; fewer arcs first
+DENSE = 128  # neighbours; a vertex that has more is not judged by its shortcuts
+_DEPTH, _RATIO = 4, 24  # weights in the priority, beside 1 for each arc added
+_PARTS = 16  # of 1, in which priorities are whole numbers
 _MOST = np.int64(2**29)  # a priority has room for no more
 _HEAP = 1 << 14  # entries of a search for witnesses
 _FINISHED, _TOO_MANY_ARCS, _TOO_MUCH_WORK = range(3)
@@ -175,7 +177,7 @@ def contract_all(indptr: Any, heads: Any, out: Any, into: Any, symmetric: Any, m
 @kernel
 def _key(added: Any, removed: Any, depth: Any, v: Any) -> Any:
     """The priority of a vertex and, for ties, its number, in one number."""
-    priority = _DIFFERENCE * (added - removed) + _DEPTH * depth
+    priority = _PARTS * (added + _DEPTH * depth) + _PARTS * _RATIO * added // max(1, removed)
     return (min(priority, _MOST) << 32) | v
 
 
