@@ -1,8 +1,10 @@
 """Jobs on a cluster of dask, in the shape of the local pool; nothing of dask is imported before one is opened."""
 
+import asyncio
 import logging
 import queue
 import secrets
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -147,16 +149,10 @@ class DaskPool:
         distributed = _dask()
         if not self.scheduler:
             return distributed.Client(self._local_cluster(distributed, opened), set_as_default=False)
-        try:
-            # A client that is lost later has another patience, and dask has one setting for both.
-            with distributed.Client(self.scheduler, timeout=CONNECT_SECONDS, set_as_default=False):
-                pass
+        _check_scheduler(distributed, self.scheduler)
+        with warnings.catch_warnings():  # of packages that differ; those that matter are told in a sentence
+            warnings.simplefilter("ignore")
             return distributed.Client(self.scheduler, timeout=_LOST_SECONDS, set_as_default=False)
-        except (OSError, ValueError) as error:
-            raise UsageError(
-                f"No scheduler of dask answers at {self.scheduler!r} within {CONNECT_SECONDS:g} seconds; check that "
-                "`dask scheduler` runs there, that this is the address it printed, and that no firewall is between."
-            ) from error
 
     def _local_cluster(self, distributed: Any, opened: ExitStack) -> Any:
         """A scheduler and a worker in threads of this process, which start at once: cells have processes anyway."""
@@ -347,6 +343,31 @@ def check_installed() -> None:
 def _dask(module: str = "distributed") -> Any:
     check_installed()
     return import_module(module)
+
+
+def _check_scheduler(distributed: Any, address: str) -> None:
+    """Refuse what is no scheduler. Dask's client would wait without end where something else listens."""
+
+    async def kind() -> str:
+        arguments = distributed.Security().get_connection_args("client")
+        async with distributed.rpc(address, timeout=CONNECT_SECONDS, connection_args=arguments) as server:
+            return str((await server.identity())["type"])
+
+    async def kind_in_time() -> str:
+        return await asyncio.wait_for(kind(), CONNECT_SECONDS)
+
+    try:
+        found = distributed.utils.LoopRunner().run_sync(kind_in_time)
+    except OSError as error:
+        raise UsageError(
+            f"No scheduler of dask answers at {address!r} within {CONNECT_SECONDS:g} seconds; check that "
+            "`dask scheduler` runs there and printed this address, tls:// where it uses TLS, and that no firewall is "
+            "between."
+        ) from error
+    except Exception as error:  # a protocol that dask lacks, TLS without its settings
+        raise UsageError(f"Dask cannot connect to {address!r}: {describe(error)}. See docs/cluster.md.") from error
+    if found != "Scheduler":
+        raise UsageError(f"{address!r} is a {found} of dask; give the address that `dask scheduler` printed.")
 
 
 @contextmanager
