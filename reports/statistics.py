@@ -7,7 +7,7 @@ from aacbench.errors import UsageError
 from aacbench.reports.formatting import ORACLE, study_notes
 from aacbench.run.matched import Side, partner, sides, with_memory
 from aacbench.run.records import BASELINE
-from aacbench.run.store import Cell, read_counts
+from aacbench.run.store import Cell, read_counts, read_totals
 from aacbench.run.study import StudyContents
 from aacbench.stats import (
     CROSSED_2,
@@ -43,6 +43,9 @@ class Analysis:
     unpaired_seeds: tuple[int, ...]
     ratio_allowed: float | None  # the ratio of expansions A/B that a margin in percentage points allows
     same_search: bool
+    work_a: float | None  # mean h_work over test queries; it is not tested
+    work_b: float | None
+    total_ratio: float | None  # of expansions and h_work together, A/B; None if neither has any h_work
     family_p: float | None
     adjusted: Mapping[str, float | None]
     adjusted_tost: Mapping[str, float | None]
@@ -96,7 +99,9 @@ def analyse(
     reported = study.reported_cells()
     a, b = _methods(reported, a, b)
     sides_a, sides_b, sides_base = (sides(reported, label) for label in (a, b, BASELINE))
-    read_counts(cell for side in (*sides_a, *sides_b, *sides_base) for cell in side.cells)
+    every = [cell for side in (*sides_a, *sides_b, *sides_base) for cell in side.cells]
+    read_counts(every)
+    read_totals(every)
     dijkstra = {side.graph: side.base() for side in sides_base if side.good}
     analyses, unpaired = [], []
     for one in sides_a:
@@ -153,6 +158,7 @@ def _analysis(
     tests = None if light and profile.family_of == "difference" else query_tests(paired, profile)
     found = with_memory(effect(paired, profile, estimand, bootstrap=not light), one, other, profile)
     companion = estimand_of(profile.companion) if profile.companion and profile.companion != estimand.name else None
+    work_a, work_b = one.mean("h_work"), other.mean("h_work")
     return Analysis(
         graph=one.graph,
         budget_a=one.budget if one.label != BASELINE else other.budget,
@@ -165,6 +171,9 @@ def _analysis(
         unpaired_seeds=paired.unpaired_seeds,
         ratio_allowed=_allowed(paired, found),
         same_search=len({cell.key.get("policy") for cell in [*one.good, *other.good]}) == 1,
+        work_a=work_a,
+        work_b=work_b,
+        total_ratio=_ratio_of_totals(one, other) if work_a or work_b else None,
         family_p=_family_p(found, tests, profile),
         adjusted={},
         adjusted_tost={},
@@ -181,6 +190,11 @@ def _allowed(paired: Paired, found: Effect) -> float | None:
     if found.unit != "percentage points" or found.margin is None or paired.base is None or found.estimate is None:
         return None
     return ratio_allowed(found.margin[1], float(100 * (1 - paired.b.mean() / paired.base.mean())))
+
+
+def _ratio_of_totals(one: Side, other: Side) -> float | None:
+    a, b = ((side.mean("expanded") or 0) + (side.mean("h_work") or 0) for side in (one, other))
+    return a / b if b else None
 
 
 def _corrected(cells: Sequence[Analysis], profile: Profile) -> Iterator[Analysis]:

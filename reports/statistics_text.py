@@ -4,7 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from aacbench.reports.formatting import aligned, bound, graph_names, graph_notes, literal, optional, without_markup
+from aacbench.reports.formatting import (
+    WORK,
+    aligned,
+    bound,
+    graph_names,
+    graph_notes,
+    literal,
+    optional,
+    without_markup,
+)
 from aacbench.reports.statistics import Analysis, Table
 from aacbench.run.matched import bytes_apart
 from aacbench.stats import Estimand
@@ -78,13 +87,13 @@ def sentence(table: Table, cell: Analysis) -> str:
     name = "" if table.estimand.name == "reduction_of_means_pp" else f"{table.estimand.name}, "
     seeds = f"{effect.seeds or 'no'} seed{'' if effect.seeds == 1 else 's'}"
     sample = f"{name}{seeds}, {effect.queries} queries, {effect.profile}"
-    combined = _over_queries(table, cell)
-    memory = f" {effect.memory}" if effect.memory else ""
+    combined, rest = _over_queries(table, cell), f" {effect.memory}" if effect.memory else ""
+    rest += _with_work(table, cell)
     if effect.interval95 is None:
-        return f"{claim} ({sample}). {effect.status.capitalize()}: {effect.reason}{combined}{memory}"
+        return f"{claim} ({sample}). {effect.status.capitalize()}: {effect.reason}{combined}{rest}"
     span = _span(effect.interval95, table.estimand)
     only = f" {effect.reason}" if effect.reason else ""
-    return f"{claim} (95 % interval {span}; {sample}). {_verdict(table, cell)}{only}{combined}{memory}"
+    return f"{claim} (95 % interval {span}; {sample}). {_verdict(table, cell)}{only}{combined}{rest}"
 
 
 def _placed(table: Table, cell: Analysis) -> tuple[Table, str]:
@@ -143,6 +152,15 @@ def _over_queries(table: Table, cell: Analysis) -> str:
     return f" Signed ranks over queries, {what}: p = {_p(cell.family_p)}{_corrected(table, cell)}."
 
 
+def _with_work(table: Table, cell: Analysis) -> str:
+    """Return how the two compare with the work that a lazy heuristic does outside the search, which no test counts."""
+    if cell.total_ratio is None:
+        return ""
+    return (
+        f" Counted with h_work, {table.a} has {cell.total_ratio:.2f} times the total of {table.b}; this is not tested."
+    )
+
+
 def _corrected(table: Table, cell: Analysis) -> str:
     corrected = cell.adjusted.get(table.profile.correction)
     if corrected is None or _family(table) < 2:
@@ -182,6 +200,9 @@ def _row(table: Table, cell: Analysis) -> dict[str, str]:
         "queries": str(effect.queries),
         "left out": str(effect.left_out) if effect.left_out else "",
         "effect": "" if effect.estimate is None else _number(effect.estimate, kind),
+        "h_work A": "" if cell.total_ratio is None else optional(cell.work_a, ".2f"),
+        "h_work B": "" if cell.total_ratio is None else optional(cell.work_b, ".2f"),
+        "total A/B": optional(cell.total_ratio, ".4f"),
         "sd": optional(effect.sd, f".{kind.digits}f"),
         "90 %": _span(effect.interval90, kind),
         "95 %": _span(effect.interval95, kind),
@@ -214,6 +235,8 @@ def notes(table: Table) -> Iterator[str]:
         yield from _family_notes(table)
     if table.estimand.name != profile.estimand:
         yield f"The estimand of {profile.label} is {profile.estimand}; {table.estimand.name} is exploratory."
+    if any(cell.total_ratio is not None for cell in cells):
+        yield f"{WORK} A total is expansions and h_work together."
     left = {cell.place: cell.effect.left_out for cell in cells if cell.effect.left_out}
     if left:
         listed = ", ".join(f"{count} on {name}" for name, count in left.items())

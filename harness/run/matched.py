@@ -44,6 +44,11 @@ class Side:
         rows = {cell.key["seed"]: unit_expansions(cell, split) for cell in self.good}
         return MethodRows(self.label, rows, deterministic)
 
+    def mean(self, column: str) -> float | None:
+        """Return the mean over seeds of the mean of a column over the test queries; None if there are none."""
+        means = [mean for cell in self.good if (mean := cell.mean(TEST, column)) is not None]
+        return sum(means) / len(means) if means else None
+
     def path_costs(self) -> MethodRows:
         """The true cost of an encoder's path from corner to corner of each test map."""
         deterministic = all(cell.claims["deterministic"] for cell in self.good)

@@ -55,6 +55,21 @@ def test_deterministic_rows_meet_every_seed_and_a_is_ahead(tmp_path):
     assert table.forest()[0].seeds == cell.effect.per_seed
 
 
+def test_the_work_of_a_lazy_heuristic_is_told_and_enters_no_test(tmp_path):
+    plain, lazy = alt(), alt(h_work=[3 * count for count in counts(50)])
+    without, table = (analysed(tmp_path / name, [cell, *learned()]) for name, cell in (("x", plain), ("y", lazy)))
+    (cell,) = table.cells
+    mean, others = np.mean(counts(50)), np.mean([np.mean(counts(seed, 1.3)) for seed in SEEDS])
+    assert (cell.work_a, cell.work_b) == (pytest.approx(3 * mean), 0)
+    assert cell.total_ratio == pytest.approx(4 * mean / others)
+    assert f"alt has {cell.total_ratio:.2f} times the total of aac; this is not tested." in sentence(table, cell)
+    assert f"{cell.total_ratio:.4f}" in markdown(table)
+    assert "A total is expansions and h_work together." in markdown(table)
+    assert cell.effect == without.cells[0].effect
+    assert without.cells[0].total_ratio is None
+    assert "h_work" not in markdown(without)
+
+
 def test_the_profile_is_the_studys_unless_another_is_asked_for(tmp_path):
     cells = [alt(), *learned()]
     assert analysed(tmp_path / "x", cells, analysis="paper/1").profile.label == "paper/1"
