@@ -15,10 +15,14 @@ from aacbench.bundle.deploy import Deployed, deploy, deploy_leaf, first_differen
 from aacbench.contract.method import BatchHeuristic, Heuristic, LabelHeuristic, ScalarHeuristic
 from aacbench.errors import DisagreementError
 from aacbench.graphs.record import Array
+from aacbench.search import Answers, Policy, search
+from aacbench.search.layouts import Layout
 from aacbench.search.networks import Network
 
 AS_BUILT = "as built"
 _TARGETS, _VERTICES = 16, 256
+_ALONE = 2  # queries that are searched again
+Ends = tuple[Array, Array]  # sources and targets
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -91,6 +95,23 @@ def check_steady(deployed: Deployed, sample: Sample, first: Array | None = None)
             f"{sample.pair(at)} returned {first[at]}, then {again[at]}; a heuristic must be deterministic."
         )
     return first
+
+
+def check_alone(network: Network, deployed: Deployed, queries: Ends, answers: Answers, policy: Policy | str) -> None:
+    """Refuse a heuristic whose last searches are others when nothing of earlier queries is in its scratch."""
+    layout, (sources, targets) = deployed.searched, queries
+    if not isinstance(layout, Layout):  # one in Python has no scratch
+        return
+    for at in range(len(sources))[-_ALONE:]:
+        layout.idle.clear()
+        alone = search(network, layout, sources[at : at + 1], targets[at : at + 1], policy)
+        for name in ("expanded", "h_work"):
+            before, after = getattr(answers, name)[at], getattr(alone, name)[0]
+            if before != after:
+                raise DisagreementError(
+                    f"The search from {sources[at]} to {targets[at]} has {name} = {before} after other queries, but "
+                    f"{after} alone; scratch without a fill value must be written in each query before it is read."
+                )
 
 
 def other_forms(heuristic: Heuristic) -> list[tuple[str, Leaf]]:

@@ -9,7 +9,7 @@ from aacbench.bundle import store
 from aacbench.bundle.arrays import leaves
 from aacbench.bundle.built_in import reads_arcs
 from aacbench.bundle.deploy import Deployed, deploy
-from aacbench.bundle.evidence import check_evidence, check_steady
+from aacbench.bundle.evidence import check_alone, check_evidence, check_steady
 from aacbench.bundle.inventory import Inventory, check_budget, inventory
 from aacbench.contract.budget import Budget, convention
 from aacbench.contract.composite import nominal_bytes
@@ -179,6 +179,7 @@ def _answered(job: CellJob, loaded: LoadedGraph, deployed: Deployed) -> list[_Sp
     for name, queries in {} if dijkstra else parts.items():
         ends = queries.sources, queries.targets
         found[name] = search(loaded.net, deployed.searched, *ends, job.plan.policy, paths=paths)
+        check_alone(loaded.net, deployed, ends, found[name], job.plan.policy)
     folders = (job.artifacts, job.common_artifacts)
     against = references(folders, loaded, parts, job.reference_policy)
     return [

@@ -6,13 +6,14 @@ from itertools import pairwise, product
 import numpy as np
 
 from aacbench.bundle.deploy import deploy, first_difference
-from aacbench.bundle.evidence import other_forms
+from aacbench.bundle.evidence import check_alone, other_forms
 from aacbench.contract.method import Claims
+from aacbench.errors import DisagreementError
 from aacbench.graphs.record import Array, Graph
 from aacbench.run.audit import audit_answers, audit_bounds
 from aacbench.search import Answers, Policy, search
 from aacbench.search.astar import RELATIVE_TOLERANCE
-from aacbench.search.policy import TIES
+from aacbench.search.policy import POLICIES, TIES
 from aacbench.testing.subject import BlockedError, BrokenError, Built, NothingToDoError, Subject, number
 
 _BATCH_SIZES = (1, 2, 3, 5)
@@ -77,9 +78,10 @@ def forms_agree(subject: Subject, graph: Graph) -> None:
 
 
 def one_answer(subject: Subject, graph: Graph) -> None:
-    """The heuristic gives the same bounds again in reverse order, and in small batches."""
+    """The heuristic gives the same bounds in reverse order and in small batches; a query alone is searched the same."""
     for built in subject.numeric_builds(graph):
         _check_reversed(built)
+        _check_alone(built)
         for size in _BATCH_SIZES if graph.vertices <= _SMALL else ():
             _check_batches(built, size)
 
@@ -161,6 +163,15 @@ def _check_reversed(built: Built) -> None:
     for t in vertices.tolist():
         bounds = built.deployed.many(vertices, t)
         _compare_bounds(built, vertices, t, bounds, bounds != built.table[vertices, t], "in reverse order")
+
+
+def _check_alone(built: Built) -> None:
+    ends, policy = _queries(built), POLICIES["modern"]
+    try:
+        answers = search(built.case.net, built.deployed.searched, *ends, policy)
+        check_alone(built.case.net, built.deployed, ends, answers, policy)
+    except DisagreementError as error:
+        raise BrokenError(f"{str(error).removesuffix('.')}{_at(built)}") from error
 
 
 def _check_batches(built: Built, size: int) -> None:

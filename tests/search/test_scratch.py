@@ -1,6 +1,7 @@
 """Scratch of a query: nothing is left of the query before, both tiers agree, and its work is counted."""
 
 import math
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numba
@@ -15,9 +16,10 @@ from support import EVERY_POLICY, all_pairs, example_count, graphs_to_compile_fo
 from aacbench.bundle import store
 from aacbench.bundle.arrays import SCRATCH_LIMIT
 from aacbench.bundle.deploy import deploy
+from aacbench.bundle.evidence import check_alone
 from aacbench.bundle.inventory import inventory
 from aacbench.contract.method import GoalSearch, LabelHeuristic, MaxHeuristic, Scratch
-from aacbench.errors import UsageError
+from aacbench.errors import DisagreementError, UsageError
 from aacbench.graphs.load import load
 from aacbench.plugins.kernels import add_work
 from aacbench.search import network, search
@@ -204,3 +206,29 @@ def test_negative_work_is_refused_in_a_sentence():
     made = LabelHeuristic({"show": np.zeros(1)}, nothing, goal=GoalSearch(owes, scratch={}))
     with pytest.raises(UsageError, match=r"reports negative work, -5, in the search from 0 to 9; give add_work"):
         search(net, deploy(made, net).searched, [0], [9])
+
+
+@numba.njit
+def no_start(labels, scratch, t):
+    pass
+
+
+@numba.njit
+def counts_first_call_only(labels, scratch, u, t):
+    """Work is counted unless the stack holds what an earlier query left there."""
+    if scratch.stack[0] != 424242:
+        add_work(scratch, 1)
+    scratch.stack[0] = 424242
+    return 0
+
+
+@pytest.mark.parametrize("stale", [False, True])
+def test_a_kernel_that_reads_what_earlier_queries_left_is_refused(stale):
+    net, ends = network(load("grid-16")), (np.array([0, 5, 9]), np.array([200, 30, 255]))
+    goal = GoalSearch(no_start, scratch={"stack": Scratch(1, "int", None)})
+    reads_stack = LabelHeuristic({"one": np.zeros(1, dtype=np.int64)}, counts_first_call_only, goal=goal)
+    deployed = deploy(reads_stack if stale else heuristic(net.graph), net)
+    answers = search(net, deployed.searched, *ends, "modern")
+    refused = pytest.raises(DisagreementError, match="has h_work = 0 after other queries, but 1 alone")
+    with refused if stale else nullcontext():
+        check_alone(net, deployed, ends, answers, "modern")
