@@ -76,7 +76,7 @@ def _check_bytes(subject: Subject, graph: Graph, budgets: Iterable[float]) -> No
     refused: dict[float, NotSupportedError] = {}
     for budget in budgets:
         try:
-            measured[budget] = subject.build_extra(graph, budget).memory.total_bytes
+            measured[budget] = subject.build_extra(graph, budget).memory.charged_bytes
         except NotSupportedError as refusal:
             refused[budget] = refusal
     for more in sorted(refused):

@@ -91,10 +91,10 @@ def _labels_alone(context: BuildContext, room: int) -> LabelHeuristic | Unsuppor
     graph = context.graph
     pool = context.pools.farthest(1)
     width = 4 if not graph.integral else pool.forward.dtype.itemsize
-    wanted = context.params["K"] or room // (width * graph.vertices * (1 if graph.symmetric else 2))
-    count = min(wanted, len(components.largest(graph)))
-    if count < 1:
-        return Unsupported("The budget is too small for one landmark")
+    each = width * graph.vertices * (1 if graph.symmetric else 2)
+    count = min(context.params["K"] or max(1, room // each), len(components.largest(graph)))
+    if count * each > room:
+        return Unsupported(f"{count} landmarks do not fit" if count > 1 else "A landmark does not fit", count * each)
     return subset(
         context.network, context.pools.farthest(count), range(count), labels="exact" if graph.integral else "fixed"
     )

@@ -89,6 +89,14 @@ def test_a_graph_that_explodes_is_unsupported_with_the_bytes_reached(tmp_path):
     assert bytes_per_vertex(core, net) <= 32 + 64 / 600
 
 
+@pytest.mark.parametrize(("given", "landmarks"), [({}, 1), ({"K": 9}, 9)])
+def test_labels_alone_that_do_not_fit_are_refused_with_their_bytes(tmp_path, given, landmarks):
+    """A landmark of a directed graph takes two labels of 4 bytes."""
+    answer = refusal("ch-core", road(), tmp_path, 4, **given)
+    assert answer.reason.endswith("not fit")
+    assert answer.bytes_needed == 8 * landmarks * road().graph.vertices
+
+
 def test_a_contraction_is_made_once_for_all_budgets(tmp_path):
     keys = []
 
