@@ -19,7 +19,7 @@ from aacbench.plugins.manager import PluginManager
 from aacbench.plugins.settings import resolve
 from aacbench.prereg.binding import Bound, BoundRun, bind
 from aacbench.prereg.files import files_of
-from aacbench.processes.dask_pool import check_installed
+from aacbench.processes.dask_client import check_installed
 from aacbench.protocols.choices import override
 from aacbench.protocols.reader import read_protocol
 from aacbench.reports import latency, tables

@@ -1,32 +1,23 @@
-"""Jobs on a cluster of dask, in the shape of the local pool; nothing of dask is imported before one is opened."""
+"""Jobs on a cluster of dask, in the shape of the local pool."""
 
-import asyncio
-import logging
 import queue
 import secrets
-import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, Protocol
 
 from aacbench.errors import ClusterError, StoreError, UsageError
 from aacbench.processes import remote
-from aacbench.processes.pool import Limits, interrupts_held_back, start_server
+from aacbench.processes.dask_client import allowed_failures, connected, versions_there
+from aacbench.processes.pool import Limits, start_server
 from aacbench.processes.versions import difference, versions
 from aacbench.processes.worker import Failure
 from aacbench.util.cleanup import this_host
 from aacbench.util.text import describe
 
-CONNECT_SECONDS = 10.0
-_LOST_SECONDS = 30.0  # in which dask tries to reach a scheduler again that it lost
 _LOOK_SECONDS = 1.0  # between looks for workers that joined or left
 _PATIENCE = 20  # submissions of one job: its workers died, or lacked files
-_ONLY_HERE = "127.0.0.1:0"
-# The last one logs an error of dask's own where Ctrl-C meets a call to the cluster before it has begun.
-_LOGGERS = ("distributed", "distributed.client", "tornado.application")
 
 
 class Packing(Protocol):
@@ -137,42 +128,12 @@ class DaskPool:
         with ExitStack() as opened:
             if self.scheduler:
                 self.note(f"dask at {self.scheduler}: connecting")  # before dask is imported, which takes a second
-            opened.enter_context(_quiet())
-            self._client = opened.enter_context(self._connected(opened))
+            self._client = opened.enter_context(connected(self.scheduler, self.count, self.note))
             opened.callback(self._end)
             self._client.subscribe_topic(self._run, self._hear)
             if self.scheduler:
                 self._check_workers()
             self._open = opened.pop_all()
-
-    def _connected(self, opened: ExitStack) -> Any:
-        distributed = _dask()
-        if not self.scheduler:
-            return distributed.Client(self._local_cluster(distributed, opened), set_as_default=False)
-        _check_scheduler(distributed, self.scheduler)
-        with warnings.catch_warnings():  # of packages that differ; those that matter are told in a sentence
-            warnings.simplefilter("ignore")
-            return distributed.Client(self.scheduler, timeout=_LOST_SECONDS, set_as_default=False)
-
-    def _local_cluster(self, distributed: Any, opened: ExitStack) -> Any:
-        """A scheduler and a worker in threads of this process, which start at once: cells have processes anyway."""
-        drawn = find_spec("bokeh") is not None
-        pages = ("distributed.scheduler.http.routes", "distributed.worker.http.routes")
-        # The profile, a hundred samples a second, is for the dashboard too.
-        off: dict[str, Any] = {**{name: [] for name in pages}, "distributed.worker.profile.enabled": False}
-        with interrupts_held_back(), _dask("dask").config.set({} if drawn else off):
-            cluster = distributed.LocalCluster(
-                n_workers=1,
-                threads_per_worker=self.count,
-                processes=False,
-                memory_limit=0,  # the limit is that of the children
-                dashboard_address=_ONLY_HERE,  # else dask takes port 8787, which others may have
-                worker_dashboard_address=_ONLY_HERE,
-                silence_logs=logging.CRITICAL,
-            )
-            opened.enter_context(cluster)
-        self.note(f"dask on this machine, workers: {self.count}" + (f", {cluster.dashboard_link}" if drawn else ""))
-        return cluster
 
     def _check_workers(self) -> None:
         """Wait for a worker, and refuse a cluster that would compute with other code."""
@@ -181,14 +142,14 @@ class DaskPool:
             self.note(f"dask at {self.scheduler}: waiting for a worker")
             self._client.wait_for_workers(1)
             places = self._places()
-        for address, found in self._client.run(_versions_there(), on_error="return").items():
+        for address, found in self._client.run(versions_there(), on_error="return").items():
             differs = difference(versions(), found) if isinstance(found, dict) else str(found)
             if differs:
                 raise UsageError(
                     f"The worker {address} cannot run this study: {differs}. Install the same versions on every worker."
                 )
         self._there = frozenset(place.address for place in places)
-        self._allowed = self._client.run_on_scheduler(_allowed_failures())
+        self._allowed = self._client.run_on_scheduler(allowed_failures())
         hosts = [place.host for place in places]
         if self.alone:
             self._only = next(
@@ -330,76 +291,6 @@ class DaskPool:
             if self._client.status == "running":
                 self._client.cancel([sent.future for sent in self._sent.values() if sent.future is not None])
                 self._client.run(remote.end_run, self._run, on_error="ignore")
-
-
-def check_installed() -> None:
-    """Refuse early where dask is not there; it is not imported for that."""
-    if find_spec("distributed") is None:
-        raise UsageError(
-            'dask is not installed; install it with `pip install "aacbench[dask]"`, or leave out --executor.'
-        )
-
-
-def _dask(module: str = "distributed") -> Any:
-    check_installed()
-    return import_module(module)
-
-
-def _check_scheduler(distributed: Any, address: str) -> None:
-    """Refuse what is no scheduler. Dask's client would wait without end where something else listens."""
-
-    async def kind() -> str:
-        arguments = distributed.Security().get_connection_args("client")
-        async with distributed.rpc(address, timeout=CONNECT_SECONDS, connection_args=arguments) as server:
-            return str((await server.identity())["type"])
-
-    async def kind_in_time() -> str:
-        return await asyncio.wait_for(kind(), CONNECT_SECONDS)
-
-    try:
-        found = distributed.utils.LoopRunner().run_sync(kind_in_time)
-    except OSError as error:
-        raise UsageError(
-            f"No scheduler of dask answers at {address!r} within {CONNECT_SECONDS:g} seconds; check that "
-            "`dask scheduler` runs there and printed this address, tls:// where it uses TLS, and that no firewall is "
-            "between."
-        ) from error
-    except Exception as error:  # a protocol that dask lacks, TLS without its settings
-        raise UsageError(f"Dask cannot connect to {address!r}: {describe(error)}. See docs/cluster.md.") from error
-    if found != "Scheduler":
-        raise UsageError(f"{address!r} is a {found} of dask; give the address that `dask scheduler` printed.")
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Silence what dask logs: whatever matters is told in a sentence."""
-    _dask()  # which sets its levels when it is imported
-    before = {name: logging.getLogger(name).level for name in _LOGGERS}
-    for name in before:
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        for name, level in before.items():
-            logging.getLogger(name).setLevel(level)
-
-
-def _versions_there() -> Callable[[], Mapping[str, str] | str]:
-    def versions_there() -> Mapping[str, str] | str:  # inside another function, so that it travels by value
-        try:
-            from aacbench.processes.versions import versions
-        except ImportError as error:
-            return f"aacbench cannot be imported there ({error})"
-        return versions()
-
-    return versions_there
-
-
-def _allowed_failures() -> Callable[[Any], int]:
-    def allowed_failures(dask_scheduler: Any) -> int:  # travels by value: the scheduler may lack aacbench
-        return int(dask_scheduler.allowed_failures)
-
-    return allowed_failures
 
 
 def _killed(error: Any, times: int) -> Failure:

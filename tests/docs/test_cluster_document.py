@@ -6,7 +6,7 @@ import shlex
 from project import ROOT
 
 from aacbench.cli.run import run
-from aacbench.processes.dask_pool import CONNECT_SECONDS
+from aacbench.processes.dask_client import CONNECT_SECONDS
 from aacbench.processes.remote import IDLE_SECONDS
 
 PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")

@@ -22,7 +22,7 @@ from registration.studies import project
 from stored_cells import read_events
 
 from aacbench.errors import ClusterError, DataError, UsageError
-from aacbench.processes import dask_pool
+from aacbench.processes import dask_client
 from aacbench.processes.dask_pool import DaskPool
 from aacbench.reports import latency
 from aacbench.run.driver import run_study
@@ -309,16 +309,16 @@ def test_no_scheduler_is_said_in_one_sentence_after_what_is_tried(tmp_path: Path
 
 
 def test_what_listens_and_is_no_scheduler_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_pool, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(dask_client, "CONNECT_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(UsageError, match=r"^No scheduler of dask answers at '\S+' within 0\.5 seconds"):
-            dask_pool._check_scheduler(distributed, address)
+            dask_client._check_scheduler(distributed, address)
 
 
 def test_an_address_that_dask_cannot_use_is_refused_in_a_sentence() -> None:
     with pytest.raises(UsageError, match=r"^Dask cannot connect to 'tls://127\.0\.0\.1:9': TypeError: TLS expects"):
-        dask_pool._check_scheduler(distributed, "tls://127.0.0.1:9")
+        dask_client._check_scheduler(distributed, "tls://127.0.0.1:9")
 
 
 def test_the_address_of_a_worker_is_named_as_one(tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_the_address_of_a_worker_is_named_as_one(tmp_path: Path) -> None:
         with distributed.Client(started.address, set_as_default=False) as client:
             (worker,) = client.scheduler_info()["workers"]
         with pytest.raises(UsageError, match=r"^'tcp://\S+' is a Worker of dask; give the address"):
-            dask_pool._check_scheduler(distributed, worker)
+            dask_client._check_scheduler(distributed, worker)
 
 
 def test_a_plugin_file_that_arrives_changed_is_refused(tmp_path: Path) -> None:
