@@ -37,9 +37,12 @@ def plain_arrays(made: Hierarchy) -> tuple[dict[str, Array], dict[str, int]]:
 
 
 def _plain_rows(rows: Rows) -> tuple[Array, Array]:
+    """Each vertex's arcs with the smallest head first: it is the one most often known, and makes later arcs too long."""
+    first, last = rows.first[:-1], rows.first[1:] - 1
+    turned = np.repeat(first + last, np.diff(rows.first)) - np.arange(len(rows.heads))
     narrow = rows.weights.max(initial=0) < 2**31
-    dtype = np.int32 if narrow else np.int64
-    return rows.first.astype(np.int32), np.stack([rows.heads, rows.weights], axis=1).reshape(-1).astype(dtype)
+    arcs = np.stack([rows.heads[turned], rows.weights[turned]], axis=1).reshape(-1)
+    return rows.first.astype(np.int32), arcs.astype(np.int32 if narrow else np.int64)
 
 
 @inline
