@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -78,11 +78,15 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All records, and what those on each graph hold for."""
+    """All records, and what those on each graph hold for.
+
+    `measured` has the graph, budget and method of all that a study measured, also of what may not hold a record.
+    """
 
     settings: Mapping[str, Setting]
     records: tuple[Record, ...]
     version: str = VERSION
+    measured: frozenset[tuple[str, float, str]] = field(default=frozenset(), compare=False)
 
     def best(self, graph: str, budget: float, by: str = "expanded") -> Record | None:
         """Return the record within so many bytes: also of methods that were given more or less and stay below.
@@ -98,13 +102,13 @@ class Records:
         return sorted({one.budget for one in self.records if one.graph == graph})
 
     def joined(self, other: "Records") -> "Records":
-        """Return these records with those of the other, which take the place of their own method, graph and budget.
+        """Return these with the other records; a method that the other study found unsupported, say, is gone.
 
         Where the graph, its test queries or the convention are others, nothing of this graph is kept.
         """
         same = {graph for graph, one in self.settings.items() if one.compares_with(other.settings.get(graph))}
         gone = {one.graph for one in other.records} - same
-        new = {one.what for one in other.records}
+        new = {one.what for one in other.records} | other.measured
         kept = (one for one in self.records if one.graph not in gone and one.what not in new)
         settings = {**self.settings, **other.settings}
         floors = {graph: min(self.settings[graph].path, other.settings[graph].path) for graph in same}
@@ -130,7 +134,8 @@ def records_of(cells: Iterable[Cell]) -> Records:
         for row in rows
         if not is_baseline(row)
     ]
-    return Records(settings, tuple(made))
+    measured = frozenset((cell.key["graph"], cell.key["budget"], cell.key["label"]) for cell in found)
+    return Records(settings, tuple(made), measured=measured)
 
 
 def _setting(graph: str, rows: Sequence[Deployable], cells: Sequence[Cell]) -> Setting:
@@ -193,7 +198,7 @@ def read(data: bytes, where: str) -> Records:
 
 
 def write(records: Records, path: Path) -> None:
-    """Write records to a file; what is there stays unless this study has the same method, graph and budget."""
+    """Write records to a file; what is there stays unless this study measured the same method, graph and budget."""
     if path.exists():
         records = read(path.read_bytes(), str(path)).joined(records)
     told = {

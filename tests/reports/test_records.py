@@ -123,6 +123,9 @@ def test_what_is_written_reads_back_and_keeps_other_graphs(records, tmp_path):
     write(again, path)
     found = {one.what: one.expanded for one in read(path.read_bytes(), "").records}
     assert found == {("p7", 8, "alt"): 99, ("p7", 32, "alt"): 60, ("p7", 32, "exact"): 10, ("g2", 8, "alt"): 7}
+    refused = made(tmp_path / "refused", cell("alt", 98, 8), cell("exact", 10, 32, outcome="unsupported", reason="big"))
+    write(refused, path)
+    assert ("p7", 32, "exact") not in {one.what for one in read(path.read_bytes(), "").records}
     others = {"p7": replace(again.settings["p7"], queries_digest="others")}
     write(Records(others, again.records), path)
     assert [one.graph for one in read(path.read_bytes(), "").records] == ["g2", "p7"]
