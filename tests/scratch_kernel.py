@@ -9,7 +9,7 @@ from aacbench.plugins.kernels import add_work, get, is_set, put
 
 SCRATCH = {
     "seen": Scratch(2, "weight", math.inf),  # the distance, and how often it was asked for, less infinity
-    "asked": Scratch(1, "int", -7),
+    "asked": Scratch(1, "int32", -7),
     "stack": Scratch(2, "int", None),
 }
 

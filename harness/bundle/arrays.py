@@ -54,20 +54,22 @@ def checked_scratch(scratch: Any) -> Mapping[str, Scratch]:
             raise UsageError(f"Scratch cannot be named {name!r}, which the record has already; rename it.")
         if type(each.per_vertex) is not int or each.per_vertex < 1:
             raise UsageError(f"The scratch {name!r} must have 1 or more numbers per vertex, not {each.per_vertex!r}.")
-        if each.dtype not in ("int", "weight"):
-            raise UsageError(f"The scratch {name!r} must have the dtype 'int' or 'weight', not {each.dtype!r}.")
-        if each.fill is not None and not _can_fill(each.fill):
+        if each.dtype not in ("int", "int32", "weight"):
+            raise UsageError(
+                f"The scratch {name!r} must have the dtype 'int', 'int32' or 'weight', not {each.dtype!r}."
+            )
+        if each.fill is not None and not _can_fill(each.fill, each.dtype):
             raise UsageError(f"The scratch {name!r} must be filled with a whole number or inf, not {each.fill!r}.")
     if sum(each.per_vertex for each in scratch.values()) > SCRATCH_LIMIT:
         raise UsageError(f"A goal search has at most {SCRATCH_LIMIT} numbers of scratch per vertex in all.")
     return scratch
 
 
-def _can_fill(fill: Any) -> bool:
+def _can_fill(fill: Any, dtype: str) -> bool:
     """Return whether integers and floats can have the value, since weights may be either."""
     if isinstance(fill, bool) or not isinstance(fill, int | float) or math.isnan(fill):
         return False
-    return math.isinf(fill) or (fill == int(fill) and abs(fill) < 2**63)
+    return math.isinf(fill) or (fill == int(fill) and abs(fill) < 2 ** (31 if dtype == "int32" else 63))
 
 
 def read_only(arrays: Mapping[str, Array]) -> Mapping[str, Array]:

@@ -158,10 +158,11 @@ class BuildContext:
 class Scratch:
     """A few numbers for each vertex, for one query: not deployed, not charged, and shown as scratch.
 
-    `dtype` is "int" or "weight", the type of the graph's weights. Until it is written in a query, a number reads as
-    `fill`; `math.inf` stands for 2^62 where numbers are integers. Read and write it with `get`, `put` and `is_set` of
-    `aacbench.plugins.kernels`. With `fill=None` it is a plain array of `per_vertex` times as many numbers as there are
-    vertices, for a stack or a heap: a query finds in it whatever was there.
+    `dtype` is "int" (8 bytes), "int32", or "weight", the type of the graph's weights. Until it is written in a query, a
+    number reads as `fill`; `math.inf` stands for 2^62 where numbers are integers, for 2^30 in "int32". Read and write
+    it with `get`, `put` and `is_set` of `aacbench.plugins.kernels`. With `fill=None` it is a plain array of
+    `per_vertex` times as many numbers as there are vertices, for a stack or a heap: a query finds in it whatever was
+    there.
     """
 
     per_vertex: int = 1

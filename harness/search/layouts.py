@@ -17,6 +17,7 @@ from aacbench.errors import UsageError
 from aacbench.graphs.record import Array
 from aacbench.search.networks import Network
 from aacbench.search.policy import LABEL_LAYOUTS
+from aacbench.search.scratch import used_up
 
 
 class Kernels(NamedTuple):
@@ -209,9 +210,10 @@ class Layout:
     def borrow(self) -> Any:
         """Return scratch for one thread, to be given back by appending it to `idle`."""
         try:
-            return self.idle.pop()
+            memo = self.idle.pop()
         except IndexError:
             return memo_for(self.labels)
+        return memo_for(self.labels) if used_up(memo) else memo
 
     def check_fits(self, network: Network) -> None:
         """Raise UsageError for another network, whose vertices are numbered differently."""

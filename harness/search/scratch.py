@@ -14,7 +14,9 @@ from aacbench.contract.method import Scratch
 from aacbench.graphs.record import Array
 from aacbench.util.compiled import allocation_free
 
-INTEGER_INFINITY = 2**62  # two of them can be added
+INFINITY = {8: 2**62, 4: 2**30}  # by the bytes of whole numbers: two of them can be added
+QUERIES = 2**30  # of one memory: a stamp of 4 bytes must not come twice
+_BYTES = {"int": 8, "int32": 4, "weight": 8}
 
 
 class Stamped(NamedTuple):
@@ -84,13 +86,19 @@ def new_memo(numbers: int, weight: np.dtype[Any], vertices: int, scratch: Mappin
 
 def scratch_bytes(scratch: Mapping[str, Scratch], vertices: int) -> int:
     """Return the bytes that one thread keeps."""
-    return 8 * vertices * sum(each.per_vertex + (each.fill is not None) for each in scratch.values())
+    sizes = [_BYTES[each.dtype] * (each.per_vertex + (each.fill is not None)) for each in scratch.values()]
+    return vertices * sum(sizes)
+
+
+def used_up(memo: Any) -> bool:
+    """Return whether this memory of a thread has served so many queries that another one must take its place."""
+    return isinstance(memo, Memo) and int(memo.stamp[0]) >= QUERIES
 
 
 def _area(scratch: Scratch, weight: np.dtype[Any], vertices: int, stamp: Array) -> Any:
-    dtype = weight if scratch.dtype == "weight" else np.dtype(np.int64)
+    dtype = weight if scratch.dtype == "weight" else np.dtype(f"i{_BYTES[scratch.dtype]}")
     if scratch.fill is None:
         return np.zeros(vertices * scratch.per_vertex, dtype=dtype)
     whole = dtype.kind == "i" and math.isinf(scratch.fill)
-    fill = math.copysign(INTEGER_INFINITY, scratch.fill) if whole else scratch.fill
+    fill = math.copysign(INFINITY[dtype.itemsize], scratch.fill) if whole else scratch.fill
     return Stamped(np.zeros((vertices, 1 + scratch.per_vertex), dtype=dtype), stamp, dtype.type(fill))

@@ -68,6 +68,20 @@ def test_the_fastest_form_that_fits_is_taken(tmp_path):
     assert refusal("ch", net, tmp_path, sizes["bytes"], pack="plain").bytes_needed > needed
 
 
+@pytest.mark.parametrize("pack", ["plain", "bytes"])
+def test_long_distances_have_longer_scratch(tmp_path, pack):
+    """Below 2^30 it is of 4 bytes a number; the same lengths times so much give the same bounds times as much."""
+    graph = load("road-120")
+    far = 2**31 // int(graph.weights.min())
+    nets = network(graph), network(from_arcs(graph.vertices, graph.sources, graph.indices, graph.weights * far))
+    near, long = (built("ch", net, tmp_path, 1024, pack=pack) for net in nets)
+    assert [each.goal.scratch["value"].dtype for each in (near, long)] == ["int32", "int"]
+    tables = [deploy(each, net) for each, net in zip((near, long), nets, strict=True)]
+    vertices = np.arange(graph.vertices)
+    for t in range(0, graph.vertices, 7):
+        assert (tables[1].many(vertices, t) == tables[0].many(vertices, t) * far).all()
+
+
 def test_one_table_serves_both_directions_of_a_symmetric_graph(tmp_path):
     net = network(load("grid-16"))
     heuristic = built("ch", net, tmp_path, 256, pack="plain")

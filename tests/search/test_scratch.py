@@ -26,7 +26,7 @@ from aacbench.search import network, search
 from aacbench.search.author import _class, author_layout, scratch_class
 from aacbench.search.bounds import bounds
 from aacbench.search.python_tier import GoalBound
-from aacbench.search.scratch import INTEGER_INFINITY, get, is_set, new_memo, put
+from aacbench.search.scratch import INFINITY, QUERIES, get, is_set, new_memo, put
 
 
 def heuristic(graph, seed=0, **changes):
@@ -72,6 +72,16 @@ def test_each_thread_has_its_own_and_gives_it_back():
         assert column.tolist() == beside.columns()[name].tolist(), name
 
 
+def test_memory_is_replaced_before_a_stamp_comes_twice():
+    graph = load("p7")
+    net, layout, _ = both_tiers(graph, 1)
+    first = search(net, layout, [0, 5], [6, 1])
+    old = layout.idle[-1]
+    old.stamp[0] = QUERIES
+    assert search(net, layout, [0, 5], [6, 1]).h_work.tolist() == first.h_work.tolist()
+    assert layout.idle[-1] is not old
+
+
 def test_the_work_of_a_maximum_is_that_of_its_parts():
     graph = load("p7")
     net, made = network(graph), heuristic(graph)
@@ -88,14 +98,16 @@ OPERATIONS = st.lists(
 )
 
 
-@given(OPERATIONS, st.sampled_from([-1, 0, math.inf]), st.sampled_from(["int", "weight"]), st.sampled_from("if"))
+@given(
+    OPERATIONS, st.sampled_from([-1, 0, math.inf]), st.sampled_from(["int", "int32", "weight"]), st.sampled_from("if")
+)
 def test_what_was_not_written_in_a_query_reads_as_the_fill_value(operations, fill, dtype, weight):
     goal = GoalSearch(scratch_kernel.start, scratch={"x": Scratch(3, dtype, fill)})
     weights = np.dtype(np.int64 if weight == "i" else np.float64)
     memo = new_memo(0, weights, 5, goal.scratch, scratch_class(goal))
     memo.stamp[0] = 1
-    whole = dtype == "int" or weight == "i"
-    absent, area, model = INTEGER_INFINITY if whole and fill == math.inf else fill, memo.given.x, {}
+    whole, infinite = dtype != "weight" or weight == "i", INFINITY[4 if dtype == "int32" else 8]
+    absent, area, model = infinite if whole and fill == math.inf else fill, memo.given.x, {}
     for name, v, i, value in operations:
         if name == "next":
             memo.stamp[0] += 1
@@ -111,8 +123,8 @@ def test_what_was_not_written_in_a_query_reads_as_the_fill_value(operations, fil
 def test_it_is_shown_and_not_charged():
     graph = load("p7")
     counted = inventory(heuristic(graph), graph.vertices)
-    numbers = 2 + graph.vertices * (3 + 2 + 2)  # the memo, two areas with a stamp a row, one without
-    assert counted.record()["scratch"] == 8 * numbers
+    per_vertex = 8 * 3 + 4 * 2 + 8 * 2  # two areas with a stamp a row, one without
+    assert counted.record()["scratch"] == 8 * 2 + graph.vertices * per_vertex
     assert counted.total_bytes == sum(array.nbytes for array in counted.arrays)
 
 
@@ -138,7 +150,8 @@ def test_another_scratch_is_another_layout():
         ({"work": Scratch()}, "cannot be named 'work'"),
         ({"a__b": Scratch()}, "plain identifier"),
         ({"x": Scratch(0)}, "1 or more numbers"),
-        ({"x": Scratch(1, "float32")}, "'int' or 'weight'"),
+        ({"x": Scratch(1, "float32")}, "'int', 'int32' or 'weight'"),
+        ({"x": Scratch(1, "int32", 2**31)}, "whole number or inf"),
         ({"x": Scratch(1, "int", 0.5)}, "whole number or inf"),
         ({"x": Scratch(1, "weight", math.nan)}, "whole number or inf"),
         ({"x": Scratch(SCRATCH_LIMIT), "y": Scratch()}, f"at most {SCRATCH_LIMIT}"),

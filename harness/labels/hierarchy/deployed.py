@@ -8,11 +8,14 @@ from aacbench.contract.method import LabelHeuristic
 from aacbench.graphs import components
 from aacbench.graphs.record import Array, Graph, from_arcs
 from aacbench.labels.hierarchy import lazy, plain
-from aacbench.labels.hierarchy.numbering import Hierarchy
+from aacbench.labels.hierarchy.numbering import Hierarchy, longest_way
 from aacbench.labels.hierarchy.packed import packed_arrays
-from aacbench.labels.hierarchy.weights import beyond
 from aacbench.labels.pool import farthest_points
 from aacbench.search.networks import network
+from aacbench.search.scratch import INFINITY
+
+# The bound where there is no path, in units: a search can still add to it. Distances on the grid are about 2^31.
+BEYOND, GRID_BEYOND, SHORT_BEYOND = 2**61, 2**40, INFINITY[4] - 1
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -29,8 +32,9 @@ NO_LABELS = CoreLabels(np.empty(0, dtype=np.int32), 0, 0)
 
 def plain_heuristic(made: Hierarchy, unit: int | float) -> LabelHeuristic:
     arrays, own = plain.plain_arrays(made)
-    settings = {**own, "scale": unit, "beyond": beyond(isinstance(unit, int))}
-    return LabelHeuristic(arrays, plain.distance, settings, goal=plain.GOAL, facts=facts(made))
+    settings = {**own, "scale": unit, "beyond": beyond(made, unit)}
+    goal = plain.SHORT_GOAL if settings["beyond"] == SHORT_BEYOND else plain.GOAL
+    return LabelHeuristic(arrays, plain.distance, settings, goal=goal, facts=facts(made))
 
 
 def packed_heuristic(made: Hierarchy, unit: int | float, labels: CoreLabels = NO_LABELS) -> LabelHeuristic | None:
@@ -44,10 +48,22 @@ def packed_heuristic(made: Hierarchy, unit: int | float, labels: CoreLabels = NO
         "columns": labels.columns,
         "forward": labels.forward,
         "scale": unit,
-        "beyond": beyond(isinstance(unit, int)),
+        "beyond": beyond(made, unit),
     }
     told = {**facts(made), "core": made.core, "columns": labels.columns}
-    return LabelHeuristic({**arrays, "rows": labels.rows}, lazy.packed_bound, settings, goal=lazy.GOAL, facts=told)
+    goal = lazy.SHORT_GOAL if settings["beyond"] == SHORT_BEYOND else lazy.GOAL
+    return LabelHeuristic({**arrays, "rows": labels.rows}, lazy.packed_bound, settings, goal=goal, facts=told)
+
+
+def beyond(made: Hierarchy, unit: int | float) -> int:
+    """Return the largest bound, in units; it is that of vertices that do not reach the goal.
+
+    Short scratch serves if all lengths that a query computes, of ways up and down again, are below that. A core has
+    bounds besides.
+    """
+    if not made.core and longest_way(made.up) + longest_way(made.down) < SHORT_BEYOND:
+        return SHORT_BEYOND
+    return BEYOND if isinstance(unit, int) else GRID_BEYOND
 
 
 def facts(made: Hierarchy) -> dict[str, int | float]:

@@ -31,7 +31,7 @@ import numpy as np
 from aacbench.contract.method import GoalSearch, Scratch
 from aacbench.labels.hierarchy.heaps import pop, push
 from aacbench.labels.hierarchy.packed import arc_at, record_of
-from aacbench.labels.hierarchy.plain import FAR, in_weights, number_of
+from aacbench.labels.hierarchy.plain import FAR, SHORT, in_weights, number_of
 from aacbench.search.scratch import add_work, get, inline, is_set, put
 from aacbench.util.compiled import allocation_free
 
@@ -177,3 +177,4 @@ def packed_bound(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
 
 
 GOAL = GoalSearch(start, scratch=SCRATCH)
+SHORT_GOAL = GoalSearch(start, scratch=SCRATCH | {"value": SHORT})

@@ -145,3 +145,17 @@ def elimination_tree(rank: Any, order: Any, first: Any, heads: Any) -> Any:
                 above[j] = i
                 parent[j] = i
     return parent
+
+
+def longest_way(rows: Rows) -> int:
+    """The length of the longest way along these arcs, each to a smaller number; there must be no core."""
+    return int(_longest(rows.first, rows.heads, rows.weights))
+
+
+@kernel
+def _longest(first: Any, heads: Any, weights: Any) -> Any:
+    longest = np.zeros(len(first), dtype=np.float64)  # a float cannot overflow
+    for v in range(len(first) - 1):
+        for arc in range(first[v], first[v + 1]):
+            longest[v] = max(longest[v], longest[heads[arc]] + weights[arc])
+    return longest.max()

@@ -25,6 +25,7 @@ SCRATCH = {
     "heap": Scratch(1, "int", None),
     "stack": Scratch(3, "int", None),
 }
+SHORT = Scratch(1, "int32", -math.inf)  # for distances below 2^30
 
 
 def plain_arrays(made: Hierarchy) -> tuple[dict[str, Array], dict[str, int]]:
@@ -37,7 +38,7 @@ def plain_arrays(made: Hierarchy) -> tuple[dict[str, Array], dict[str, int]]:
 
 
 def _plain_rows(rows: Rows) -> tuple[Array, Array]:
-    """Each vertex's arcs with the smallest head first: it is the one most often known, and makes later arcs too long."""
+    """Each vertex's arcs with the smallest head first: most often known already, it makes later arcs too long."""
     first, last = rows.first[:-1], rows.first[1:] - 1
     turned = np.repeat(first + last, np.diff(rows.first)) - np.arange(len(rows.heads))
     narrow = rows.weights.max(initial=0) < 2**31
@@ -122,3 +123,4 @@ def distance(labels: Any, scratch: Any, u: Any, t: Any) -> Any:
 
 
 GOAL = GoalSearch(start, scratch=SCRATCH)
+SHORT_GOAL = GoalSearch(start, scratch=SCRATCH | {"value": SHORT})
