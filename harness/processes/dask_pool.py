@@ -202,9 +202,9 @@ class DaskPool:
             self._begun.discard((address, sent.task.name))
             sent.deaths += 1
             title = self.packing.title(sent.job)
-            more = f"; its cell {title} is run again ({sent.deaths} of {self._allowed})"
+            more = f"; {title} is run again ({sent.deaths} of {self._allowed})"
             # One death more than is allowed makes the cell an error, which has its own line.
-            self.note(f"A worker at {address} ended{more if sent.deaths <= self._allowed else f', with {title}'}.")
+            self.note(f"A worker at {address} ended{more if sent.deaths <= self._allowed else f' with {title}'}.")
 
     def _submit(self, sent: _Sent, worker: str = "") -> None:
         name = sent.task.name

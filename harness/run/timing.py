@@ -225,7 +225,7 @@ class _Packing:
 
     def title(self, job: _Job) -> str:
         plan = job.timings[0].job.plan
-        return f"to be timed, on {plan.graph} at {plan.budget:g} B/v"
+        return f"the timing of {plan.graph} at {plan.budget:g} B/v"
 
     def link(self, job: _Job) -> Link:
         return Link(f"{__name__}:time_shipped", pickle.dumps((job, self._shipments(job))), "time", self.limits.seconds)

@@ -118,7 +118,7 @@ def test_a_cell_whose_worker_dies_is_run_again_on_the_next_and_all_is_told(tmp_p
     with clusters.cluster(tmp_path, 1) as started:
         run_study(study, config(root, started.address, notify=tell))
     ended, *others = cluster_lines(root)
-    died = r"A worker at tcp://\S+ ended; its cell kill-first-worker on \S+ at 16 B/v, seed 1 is run again \(1 of 3\)\."
+    died = r"A worker at tcp://\S+ ended; kill-first-worker on \S+ at 16 B/v, seed 1 is run again \(1 of 3\)\."
     assert re.fullmatch(died, ended)
     assert others == ["dask: no worker is left; waiting for one", "dask: a worker joined; the run goes on"]
     assert heard[-3:] == [ended, *others]
