@@ -100,7 +100,7 @@ def inventory(heuristic: Heuristic, vertices: int, digests: Mapping[str, str] | 
 
 def check_budget(inventory: Inventory, budget: Budget) -> None:
     """Refuse a heuristic that exceeds its budget by a byte or more, under a convention that measures bytes."""
-    allowed = Fraction(budget.bytes_per_vertex) * inventory.vertices
+    allowed = budget.exact_bytes * inventory.vertices
     if not budget.convention.enforced or inventory.charged_bytes <= allowed:
         return
     largest = max(inventory.arrays, key=lambda array: array.nbytes, default=None)

@@ -78,6 +78,11 @@ class Budget:
         if not 0 < self.bytes_per_vertex < float("inf"):
             raise UsageError(f"A budget must be a positive number of bytes per vertex, not {self.bytes_per_vertex}.")
 
+    @property
+    def exact_bytes(self) -> Fraction:
+        """The bytes per vertex as they are written in decimals: 17.732 for 500 vertices allows 8866 bytes, not 8865."""
+        return Fraction(repr(float(self.bytes_per_vertex)))
+
     def directed(self, info: GraphInfo) -> bool:
         """Return whether the convention charges labels for both directions."""
         return info.declared_directed if self.convention.direction == "declared" else not info.symmetric
@@ -88,7 +93,7 @@ class Budget:
 
     def total_bytes(self, info: GraphInfo) -> int:
         """Return the whole bytes that may be deployed for all vertices together."""
-        return math.floor(Fraction(self.bytes_per_vertex) * info.vertices)
+        return math.floor(self.exact_bytes * info.vertices)
 
     def values(self, real: int) -> int:
         """Return how many values of `real` bytes fit at each vertex."""

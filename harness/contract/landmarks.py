@@ -17,16 +17,21 @@ ROUNDED = (*STEPS, "u6")  # rounded down: how many landmarks fit is known at onc
 
 _REAL_BYTES = "{} labels need a convention that charges real bytes, such as measured/1"
 
-LABELS = Parameter(
-    "auto",
+_WIDE = ("auto", "exact", "fixed", "replay")
+_WIDE_HELP = (
     "how distances are stored: exact (integers, or 8-byte floats with a margin for rounding), fixed (float weights "
-    "rounded down to 4-byte integers, still admissible), replay (8-byte floats without a margin, as published), or in "
-    "one of the narrow stores for16 (2-byte offsets in blocks), cover (rows of a vertex cover), packed (both; like the "
-    "first two without loss), u16 (2-byte steps, rounded down), u8 (1-byte steps, rounded down) and u6 "
-    "(6-bit codes, rounded down); auto is exact for integer weights, else fixed, or replay "
-    "where the convention does not charge real widths",
-    choices=("auto", "exact", "fixed", "replay", *PACKED, *ROUNDED),
+    "rounded down to 4-byte integers, still admissible), replay (8-byte floats without a margin, as published)"
 )
+_NARROW_HELP = (
+    ", or in one of the narrow stores for16 (2-byte offsets in blocks), cover (rows of a vertex cover), packed (both; "
+    "like the first two without loss), u16 (2-byte steps, rounded down), u8 (1-byte steps, rounded down) and u6 "
+    "(6-bit codes, rounded down)"
+)
+_AUTO_HELP = (
+    "; auto is exact for integer weights, else fixed, or replay where the convention does not charge real widths"
+)
+LABELS = Parameter("auto", _WIDE_HELP + _NARROW_HELP + _AUTO_HELP, choices=(*_WIDE, *PACKED, *ROUNDED))
+WIDE_LABELS = Parameter("auto", _WIDE_HELP + _AUTO_HELP, choices=_WIDE)  # of methods that no narrow store serves
 
 
 def pool_parameter(default: str = "fps", choices: tuple[str, ...] = SELECTORS) -> Parameter:

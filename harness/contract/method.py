@@ -1,5 +1,6 @@
 """The records a method is made of: claims, parameters, the build context, heuristics and the method itself."""
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -58,7 +59,8 @@ class Unsupported:
     def need(self, vertices: int) -> str:
         """Return the bytes needed in words, in all and for each vertex."""
         needed = self.bytes_needed or 0
-        return f"{'more than ' if self.or_more else ''}{needed} bytes ({needed / vertices:.1f} B/v)"
+        per_vertex = math.ceil(10 * needed / vertices) / 10  # rounded up, so that a budget of so many fits
+        return f"{'more than ' if self.or_more else ''}{needed} bytes ({per_vertex:.1f} B/v)"
 
 
 @dataclass(frozen=True, slots=True)

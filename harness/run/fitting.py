@@ -76,7 +76,10 @@ def checked_refusal(answer: Unsupported, budget: Budget, vertices: int) -> Unsup
         return answer
     if isinstance(needed, bool) or not isinstance(needed, Integral) or needed < 0:
         raise UsageError(f"The bytes_needed of Unsupported must be a whole number, not {needed!r}")
-    told = f"it would need {answer.need(vertices)}, the budget is {budget.bytes_per_vertex:g} B/v"
+    told = f"it would need {answer.need(vertices)}"
+    if answer.or_more and needed <= budget.exact_bytes * vertices:  # stopped for another reason than its size
+        told = f"it had reached {answer.need(vertices).removeprefix('more than ')}"
+    told = f"{told}, the budget is {budget.bytes_per_vertex:g} B/v"
     return Unsupported(f"{answer.reason.strip().rstrip('.')}; {told}", int(needed), answer.or_more)
 
 

@@ -62,7 +62,7 @@ def test_settings_are_charged_eight_bytes_each():
 
 @given(st.integers(1, 40), st.floats(0.125, 40, allow_nan=False))
 def test_a_budget_is_exceeded_by_one_byte_and_not_met_by_none(vertices, bytes_per_vertex):
-    allowed = int(Fraction(bytes_per_vertex) * vertices)
+    allowed = int(Fraction(repr(bytes_per_vertex)) * vertices)
     check_budget(inventory(of_bytes(allowed), vertices), Budget(bytes_per_vertex))
     with pytest.raises(
         OverBudgetError, match=f"deploys {allowed + 1} bytes.* allow {allowed}; its largest array is rows"

@@ -13,6 +13,7 @@ from aacbench.bundle.arrays import checked_settings
 from aacbench.bundle.deploy import deploy
 from aacbench.contract.budget import AS_DECLARED, CONVENTIONS, FOUR_BYTE, MEASURED, PAPER, Budget
 from aacbench.contract.method import Unsupported
+from aacbench.errors import UsageError
 from aacbench.graphs import components, from_arcs
 from aacbench.graphs.load import load
 from aacbench.labels import farthest_points
@@ -71,6 +72,12 @@ def fits(kept, info, budget, labels, pivots, settings):
     elif settings["assign"] == "colouring":
         total += index * info.vertices
     return total <= budget.bytes_per_vertex * info.vertices
+
+
+@pytest.mark.parametrize("name", ["cdh", "cdh-paper"])
+def test_narrow_stores_are_refused(name):
+    with pytest.raises(UsageError, match=r"'labels' .* takes one of auto, exact, fixed, replay, not 'packed'"):
+        fitted(name, NEW_YORK, Budget(64), labels="packed")
 
 
 def test_labels_asked_for_are_kept_or_refused():

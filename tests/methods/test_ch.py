@@ -82,6 +82,21 @@ def test_long_distances_have_longer_scratch(tmp_path, pack):
         assert (tables[1].many(vertices, t) == tables[0].many(vertices, t) * far).all()
 
 
+def test_the_bytes_named_are_enough_as_decimals_per_vertex(tmp_path):
+    """8866 bytes for 500 vertices are 17.732, which no binary number is."""
+    net = network(load("road-500"))
+    needed = refusal("ch", net, tmp_path, 8).bytes_needed
+    assert inventory(built("ch", net, tmp_path, needed / 500), 500).charged_bytes == needed
+    assert refusal("ch", net, tmp_path, (needed - 1) / 500).need(500) == f"{needed} bytes ({-(-needed // 50) / 10} B/v)"
+
+
+def test_a_build_stopped_for_its_work_says_what_it_had_reached():
+    answer = Unsupported("Contraction was stopped", bytes_needed=500, or_more=True)
+    ends = {8: "it would need more than 500 bytes (50.0 B/v), the budget is 8 B/v"}
+    ends[64] = "it had reached 500 bytes (50.0 B/v), the budget is 64 B/v"
+    assert {size: checked_refusal(answer, Budget(size), 10).reason.split("; ")[1] for size in ends} == ends
+
+
 def test_one_table_serves_both_directions_of_a_symmetric_graph(tmp_path):
     net = network(load("grid-16"))
     heuristic = built("ch", net, tmp_path, 256, pack="plain")

@@ -18,7 +18,7 @@ SETTLED = 50  # vertices that a search for a path around a vertex may settle
 def fit(budget, info, params):
     if not info.integral:
         return Unsupported("the weights of the hierarchy are whole numbers")
-    return {**params, "room": math.floor(budget.bytes_per_vertex * info.vertices)}
+    return {**params, "room": budget.total_bytes(info)}
 
 
 def build(context):

@@ -1,5 +1,6 @@
 """Lazy and exact heuristics of third parties, from a plugin file to stored rows, and builds that cannot be finished."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -74,9 +75,9 @@ def test_one_hierarchy_serves_both_budgets_and_both_are_charged(root):
 @pytest.mark.parametrize(
     ("method", "outcome", "reason"),
     [
-        ("late", "unsupported", "It grew; it would need 100000 bytes (833.3 B/v), the budget is 256 B/v"),
+        ("late", "unsupported", "It grew; it would need 100000 bytes (833.4 B/v), the budget is 256 B/v"),
         ("late-in-words", "unsupported", "the moon is full"),
-        ("late-part", "unsupported", "late: It grew; this part would need 100000 bytes (833.3 B/v)"),
+        ("late-part", "unsupported", "late: It grew; this part would need 100000 bytes (833.4 B/v)"),
         ("late-without-reason", "error", "Unsupported needs a reason in words, not ' '"),
         ("late-half", "error", "The bytes_needed of Unsupported must be a whole number, not 0.5"),
     ],
@@ -91,7 +92,7 @@ def test_what_cannot_be_built_says_why(root, method, outcome, reason):
 def test_a_hierarchy_that_does_not_fit_says_how_much_it_needs(root):
     small, large = cell_of(root, "hierarchy", 16), cell_of(root, "hierarchy", 256)
     needed = large.record["bytes"]["total"]
-    told = f"it would need {needed} bytes ({needed / 120:.1f} B/v), the budget is 16 B/v"
+    told = f"it would need {needed} bytes ({math.ceil(needed / 12) / 10:.1f} B/v), the budget is 16 B/v"
     assert (small.outcome, small.record["bytes_needed"]) == ("unsupported", needed)
     assert small.record["reason"] == f"the hierarchy does not fit; {told}"
 

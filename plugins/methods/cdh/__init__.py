@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from aacbench.contract.landmarks import LABELS, does_not_fit, resolved, values_that_fit
+from aacbench.contract.landmarks import WIDE_LABELS, does_not_fit, resolved, values_that_fit
 from aacbench.contract.method import (
     BuildContext,
     Claims,
@@ -31,13 +31,13 @@ def aacbench_methods() -> Iterator[Method]:
         "P": Parameter(64, "pivots", minimum=1, maximum=MOST_PIVOTS),
         "r": Parameter(0, "labels per vertex; 0 means as many as fit", minimum=0),
         "assign": Parameter(ROUND_ROBIN, "how pivots are assigned to vertices", choices=(ROUND_ROBIN, COLOURING)),
-        "labels": LABELS,
+        "labels": WIDE_LABELS,
     }
     claims = Claims(consistent=False)
     summary = "compressed differential heuristic: labels of some of P pivots at each vertex"
     yield Method("cdh", summary, fit, build, claims, parameters, search=with_bpmx, docs=DOCS)
     arms = Parameter(INTERSECTION, "which of the paper's three rows: how pivots not shared are used", choices=ARMS)
-    published = {"arm": arms, "P": parameters["P"], "r": parameters["r"], "labels": LABELS}
+    published = {"arm": arms, "P": parameters["P"], "r": parameters["r"], "labels": WIDE_LABELS}
     summary = "the paper's CDH: labels of the farthest pivots of each vertex, compared if both ends store them"
     yield Method("cdh-paper", summary, fit_paper, build_paper, claims, published, search=paper_switches, docs=DOCS)
 
@@ -134,7 +134,7 @@ def fit_paper(budget: Budget, info: GraphInfo, params: Params) -> Params | Unsup
         return values
     labels = resolved(budget, info, params["labels"])
     width = info.label_bytes if info.integral or labels == "fixed" else 8
-    left = Fraction(budget.bytes_per_vertex)
+    left = budget.exact_bytes
     if budget.convention.enforced and params["arm"] != INTERSECTION:
         left -= Fraction(pivots * pivots * width, info.vertices)
     directions = 2 if budget.directed(info) else 1
