@@ -225,14 +225,19 @@ def short_settings(
     return f"{own}: {parts}" if own and parts else own or parts
 
 
-def chosen_part(cell: Cell) -> str:
-    """Return the method that a method which chooses has deployed, with its settings."""
-    parts, at = cell.key["params"].get(PARTS, ()), cell.record.get("build", {}).get("facts", {}).get("chosen")
+def cell_settings(cell: Cell, known: bool = True, said: Collection[str] = ()) -> str:
+    """Return a cell's settings as above, with those that only its build could choose.
+
+    Those of a method which chooses another one are shown with the method that it has deployed.
+    """
+    key, build, defaults = cell.key, cell.record.get("build", {}), cell.record.get("defaults", {}) if known else {}
+    parts, at, chosen = key["params"].get(PARTS, ()), build.get("facts", {}).get("chosen"), build.get("chosen", {})
     if at is None or at >= len(parts) or ALTERNATIVE not in parts[at]:
-        return ""
-    name, params = parts[at]["method"], parts[at]["params"]
-    inside = short_settings(name, params, cell.record.get("defaults", {}))
-    return f"{name}[{inside}]" if inside else name
+        return short_settings(key["method"], {**key["params"], **chosen}, defaults, said)
+    name = parts[at]["method"]
+    inside = short_settings(name, {**parts[at]["params"], **chosen}, defaults)
+    own = short_settings(key["method"], key["params"], defaults, said)
+    return " ".join(filter(None, (own, f"{name}[{inside}]" if inside else name)))
 
 
 def setting_text(values: Mapping[str, Any], said: Collection[str] = ()) -> str:

@@ -13,7 +13,7 @@ from aacbench.reports.formatting import (
     LONGEST_REASON,
     WORK,
     aligned,
-    chosen_part,
+    cell_settings,
     is_matched,
     is_oracle,
     literal,
@@ -22,7 +22,6 @@ from aacbench.reports.formatting import (
     optional,
     said_in,
     setting_text,
-    short_settings,
     switches,
     tabular,
     with_short_graphs,
@@ -298,7 +297,6 @@ def _settings(cells: list[Cell], baseline: list[Cell]) -> str:
     usual, said = switches(_policy(baseline[0]) if baseline else "modern"), said_in(cells[0].key["label"])
     shown = set()
     for cell, own in zip(cells, _own_settings(cells, True, said), strict=True):
-        own = " ".join(filter(None, (own, chosen_part(cell))))
         changed = {key: value for key, value in switches(_policy(cell)).items() if usual.get(key) != value}
         shown.add(" ".join(filter(None, (own, setting_text(changed, said)))))
     return shown.pop() if len(shown) == 1 else "by seed"
@@ -317,9 +315,10 @@ def _own_settings(cells: list[Cell], known: bool, said: Collection[str] = ()) ->
     last: tuple[Any, ...] = ()
     text = ""
     for cell in cells:
-        own = cell.key["method"], cell.key["params"], cell.record.get("defaults", {}) if known else {}
+        build = cell.record.get("build", {})
+        own = cell.key["method"], cell.key["params"], build.get("chosen"), build.get("facts", {}).get("chosen")
         if own != last:
-            text, last = short_settings(*own, said), own
+            text, last = cell_settings(cell, known, said), own
         yield text
 
 

@@ -81,7 +81,7 @@ def _place(cell: "Cell") -> str:
 
 def cell_records(contents: "StudyContents") -> list[dict[str, Any]]:
     """Return what each cell is and how it went; damaged ones, of which nothing is sure, come last."""
-    from aacbench.reports.formatting import short_settings
+    from aacbench.reports.formatting import cell_settings
 
     planned = set(contents.plan["cells"] if contents.plan is not None else ())
     in_plan = [cell.cell_id for cell in (*contents.encode_cells(), *contents.planned_cells())]
@@ -96,7 +96,7 @@ def cell_records(contents: "StudyContents") -> list[dict[str, Any]]:
                 "graph": key["graph"],
                 "method": key["label"],
                 "variant": cell.variant,
-                "settings": short_settings(key["method"], key["params"], cell.record.get("defaults", {})),
+                "settings": cell_settings(cell),
                 "budget": key["budget"],
                 "seed": key["seed"],
                 "role": key.get("role", ""),

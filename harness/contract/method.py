@@ -207,8 +207,9 @@ class LabelHeuristic:
     level. `labels` has the arrays and settings as attributes; u and t are the graph's own vertex numbers. With a
     `goal` search the kernel takes (labels, memo, u, t). `settings` are numbers the kernel needs; each counts as eight
     bytes, and the first 64 bytes are free. `many` and `h` may give the same bound in the forms of `BatchHeuristic`
-    and `ScalarHeuristic`; all forms must agree exactly. `facts` are numbers about the build for the cell's record;
-    they are not deployed.
+    and `ScalarHeuristic`; all forms must agree exactly. `facts` are numbers about the build for the cell's record,
+    and `chosen` settings that only the build could choose, which tables show with the others: how many landmarks fit,
+    for example. They are not deployed.
     """
 
     arrays: Mapping[str, "Array"]
@@ -218,6 +219,7 @@ class LabelHeuristic:
     h: Callable[[int, int], float] | None = None
     goal: GoalSearch | None = None
     facts: Mapping[str, int | float] = field(default_factory=dict)
+    chosen: Mapping[str, int | float | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

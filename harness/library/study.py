@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aacbench.errors import DataError, UsageError
 from aacbench.library.heuristic import GraphHeuristic, loaded
-from aacbench.reports.formatting import LONGEST_REASON, short_settings
+from aacbench.reports.formatting import LONGEST_REASON, cell_settings
 from aacbench.reports.tables import rows_of
 from aacbench.run.layout import PLAN
 from aacbench.run.rebuild import stored_bundle
@@ -199,7 +199,7 @@ def _cell_row(cell: Cell, base: float | None) -> CellRow:
         graph=key["graph"],
         method=key["label"],
         variant=cell.variant,
-        settings=short_settings(key["method"], key["params"], record.get("defaults", {})),
+        settings=cell_settings(cell),
         budget=key["budget"],
         convention=f"{charged['name']}/{charged['version']}",
         seed=key["seed"],

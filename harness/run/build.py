@@ -211,12 +211,13 @@ def _heuristic(job: CellJob, loaded: LoadedGraph, method: Method) -> tuple[Heuri
     heuristic = method.build(context) if not plan.on_maps else _on_maps(job, loaded, method)
     seconds, most = time.perf_counter() - began - pools.spent - artifacts.spent, rss.peak()
     loaded.check()
+    told = {"facts": {}} if isinstance(heuristic, Unsupported) else _told(heuristic)
     return heuristic, {
         "seconds": seconds + artifacts.seconds,
         "pool_seconds": pools.seconds + artifacts.pool_seconds,
         "rss_before": before,
         "peak_rss": most,
-        "facts": {} if isinstance(heuristic, Unsupported) else _facts(heuristic),
+        **told,
     }
 
 
@@ -246,15 +247,15 @@ def bundle_info(plan: CellPlan, claims: Mapping[str, Any], cost: Mapping[str, An
     }
 
 
-def _facts(heuristic: Heuristic) -> dict[str, int | float]:
-    """What a method reports about its build: finite numbers, which is what cell.json holds."""
-    facts = {
-        dotted(part, name): value
-        for part, leaf in leaves(heuristic).items()
-        if isinstance(leaf, LabelHeuristic)
-        for name, value in leaf.facts.items()
-    }
-    for name, value in facts.items():
-        if type(value) not in (int, float) or not math.isfinite(value):
-            raise UsageError(f"The heuristic's fact {name!r} must be a finite int or float, not {value!r}.")
-    return facts
+def _told(heuristic: Heuristic) -> dict[str, dict[str, Any]]:
+    """What a method reports about its build: finite numbers, and settings that only the build could choose."""
+    parts = {part: leaf for part, leaf in leaves(heuristic).items() if isinstance(leaf, LabelHeuristic)}
+    facts = {dotted(part, name): value for part, leaf in parts.items() for name, value in leaf.facts.items()}
+    chosen = {dotted(part, name): value for part, leaf in parts.items() for name, value in leaf.chosen.items()}
+    for what, numbers in (("fact", facts), ("chosen setting", chosen)):
+        for name, value in numbers.items():
+            if what == "chosen setting" and type(value) is str:
+                continue
+            if type(value) not in (int, float) or not math.isfinite(value):
+                raise UsageError(f"The heuristic's {what} {name!r} must be a finite int or float, not {value!r}.")
+    return {"facts": facts, **({"chosen": chosen} if chosen else {})}

@@ -1,6 +1,7 @@
 """Contraction hierarchies as heuristics: exact distances, evaluated lazily; labels on a core where they do not fit."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from aacbench.contract.budget import ROOM
@@ -51,7 +52,7 @@ def _whole(context: BuildContext, made: Any, unit: int | float, pack: str) -> La
         if found is not None:
             needed.append(_bytes(found, context.graph.vertices))
             if needed[-1] <= context.params[ROOM]:
-                return found
+                return replace(found, chosen={"pack": form})
     if not needed:
         return Unsupported("The weights are too large for fields of a few bits")
     return Unsupported("The hierarchy does not fit", bytes_needed=min(needed))
@@ -80,7 +81,7 @@ def build_core(context: BuildContext) -> LabelHeuristic | Unsupported:
             return whole
     for candidate in core_heuristics(made, unit, room, context.graph.symmetric, context.params["K"]):
         if _bytes(candidate, vertices) <= room:
-            return candidate
+            return replace(candidate, chosen={"core": candidate.facts["core"], "K": candidate.settings["forward"]})
     return _labels_alone(context, room)
 
 
@@ -95,6 +96,6 @@ def _labels_alone(context: BuildContext, room: int) -> LabelHeuristic | Unsuppor
     count = min(context.params["K"] or max(1, room // each), len(components.largest(graph)))
     if count * each > room:
         return Unsupported(f"{count} landmarks do not fit" if count > 1 else "A landmark does not fit", count * each)
-    return subset(
-        context.network, context.pools.farthest(count), range(count), labels="exact" if graph.integral else "fixed"
-    )
+    labels = "exact" if graph.integral else "fixed"
+    alone = subset(context.network, context.pools.farthest(count), range(count), labels=labels)
+    return replace(alone, chosen={"core": "all", "K": count})

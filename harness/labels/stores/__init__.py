@@ -67,7 +67,8 @@ def deployed(
     if needed > context.params[ROOM]:
         return Unsupported(f"{max(1, count)} landmarks do not fit in {labels} labels", needed)
     made = store.encode(count)
-    return replace(made, facts={"labels": count, **made.facts})
+    number = "K" if "K" in context.params else "m"
+    return replace(made, facts={"labels": count, **made.facts}, chosen={number: count})
 
 
 def _complete(context: BuildContext, chosen: Selection) -> Selection:
