@@ -130,23 +130,25 @@ class GraphHeuristic:
         return str(self.info.get("policy", "modern"))
 
 
-def load_bundle(folder: str | Path, graph: Graph | None = None) -> GraphHeuristic:
-    """The bundle in a folder, on its graph: the one given, or the one of that name.
+def load_bundle(folder: str | Path, graph: Graph | str | None = None) -> GraphHeuristic:
+    """The bundle in a folder, on its graph: the one given, itself or by name, or the one it names.
 
     A plugin's own code is in the bundle and is run, so load only bundles you trust.
     """
     return loaded(store.open_bundle(Path(folder)), graph)
 
 
-def loaded(bundle: store.Bundle, graph: Graph | None = None) -> GraphHeuristic:
+def loaded(bundle: store.Bundle, graph: Graph | str | None = None) -> GraphHeuristic:
     """A bundle on its graph; a graph that it was not built on is refused."""
-    if graph is None:
-        from aacbench.graphs.load import load
+    from aacbench.graphs.load import load
 
+    if graph is None:
         name, file = (bundle.info.get(key, "") for key in ("graph", "graph_file"))
         if file.startswith(ATLAS):
             raise UsageError(f"{name} are maps with predicted costs; give the graph that atlas makes of costs.npy.")
-        graph = load(f"{name}={file}" if file else name)
+        graph = f"{name}={file}" if file else name
+    if isinstance(graph, str):
+        graph = load(graph)
     if graph.digest != bundle.content["graph"]:
         told = bundle.content["graph"][:12]
         raise BundleError(f"The bundle in {bundle.folder} was built on another graph: digest {told}.")

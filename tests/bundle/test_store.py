@@ -20,6 +20,7 @@ from aacbench.bundle.evidence import Sample, check_evidence, check_steady, take_
 from aacbench.contract.method import BatchHeuristic, LabelHeuristic, MaxHeuristic, ScalarHeuristic
 from aacbench.errors import BundleError, DisagreementError, UsageError
 from aacbench.graphs import from_arcs
+from aacbench.graphs.load import load
 from aacbench.processes.pool import Limits, isolated
 from aacbench.search import dijkstra, network
 from aacbench.util import array_store
@@ -311,10 +312,17 @@ def test_an_exported_bundle_answers_queries_in_another_process(tmp_path):
     assert held == 4 + 8 / 400
 
 
-def test_a_bundle_of_another_graph_is_refused(tmp_path):
+@pytest.mark.parametrize("other", [from_arcs(2, [0], [1], [9]), "p7"], ids=("itself", "by name"))
+def test_a_bundle_of_another_graph_is_refused(tmp_path, other):
     bundle = saved(tmp_path, built("honest_differential"))
     with pytest.raises(BundleError, match="another graph"):
-        aacbench.load_bundle(bundle.folder, from_arcs(2, [0], [1], [9]))
+        aacbench.load_bundle(bundle.folder, other)
+
+
+def test_the_graph_of_a_bundle_may_be_named(tmp_path):
+    rows = np.zeros((7, 1), dtype=np.int32)
+    bundle = store.save(tmp_path, LabelHeuristic({"rows": rows}, "differential"), load("p7"))
+    assert aacbench.load_bundle(bundle.folder, "p7")(0, 6) == 0
 
 
 def test_no_way_is_said_so(tmp_path):
