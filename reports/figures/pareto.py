@@ -38,6 +38,7 @@ class Point:
     lowest: float  # of any seed
     highest: float
     seeds: int
+    total: float  # with the heuristic's own work
     apart: str  # why the method cannot be on the envelope, such as "oracle"
 
 
@@ -68,6 +69,7 @@ def _point(graph: str, budget: float, label: str, cells: list[Cell]) -> Point:
         lowest=min(means),
         highest=max(means),
         seeds=len(means),
+        total=float(np.mean(means)) + float(np.mean([cell.mean(TEST, "h_work") or 0.0 for cell in cells])),
         apart=why_apart(cells),
     )
 
@@ -104,21 +106,24 @@ def draw(found: Sequence[Point], caption: str, title: str = "", marks: Mapping[s
     axes.set(xscale="log", yscale="log", xlabel="measured bytes per vertex", ylabel="mean expansions per query")
     axes.set_title(title)
     bytes_axis(axes.xaxis, [point.measured for point in found])
-    log_axis(axes.yaxis, [end for point in found for end in (point.lowest, point.highest)])
+    log_axis(axes.yaxis, [end for point in found for end in (point.lowest, point.highest, point.total)])
     add_legend(figure, axes)
     spread = "bars: lowest and highest seed" if any(point.seeds > 1 for point in found) else ""
-    add_caption(figure, " ".join(filter(None, [caption, f"{spread.capitalize()}." if spread else ""])))
+    work = "Thin lines: with a heuristic's own work, h_work." if any(each.total > each.mean for each in found) else ""
+    add_caption(figure, " ".join(filter(None, [caption, f"{spread.capitalize()}." if spread else "", work])))
     return figure
 
 
 def _method(axes: Any, found: list[Point], mark: Mark) -> None:
+    """Draw a method, and above it a thin line with the work of a lazy heuristic."""
     found = sorted(found, key=lambda point: point.measured)
+    sizes = [point.measured for point in found]
     means = np.array([point.mean for point in found])
     below = means - [point.lowest for point in found]
     above = np.array([point.highest for point in found]) - means
     name = f"{found[0].method} ({found[0].apart})" if found[0].apart else found[0].method
     axes.errorbar(
-        [point.measured for point in found],
+        sizes,
         means,
         yerr=np.maximum([below, above], 0),  # rounding can put the mean of equal values beside them
         color=mark.colour,
@@ -130,3 +135,7 @@ def _method(axes: Any, found: list[Point], mark: Mark) -> None:
         label=name,
         zorder=3,
     )
+    if any(point.total > point.mean for point in found):
+        look = {"color": mark.colour, "marker": mark.marker, "linestyle": mark.line, "markerfacecolor": PAPER}
+        totals = [point.total for point in found]
+        axes.plot(sizes, totals, linewidth=0.7, markersize=3, label=f"_{name}, with h_work", **look)

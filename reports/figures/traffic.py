@@ -1,5 +1,6 @@
 """Expansions against how far the searched weights have departed from those that heuristics were built on."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,11 +31,12 @@ TITLES = {"arcs": "single arcs", "regions": "regions", "network": "every arc"}
 
 
 def drawing(subject: Subject) -> Drawing:
-    """Draw a graph under all its traffic, at the smallest budget unless told."""
+    """Draw a graph under all its traffic, at the smallest budget with the most methods unless told."""
     graph = without_traffic(subject.graph(), subject.traffic_by_graph.get(subject.graph(), ""))
     here = [cell for cell in subject.cells if _built_on(cell) == graph]
-    budgets = [cell.key["budget"] for cell in here if cell.key["label"] != BASELINE]
-    budget = subject.choices.budget if subject.choices.budget is not None else min(budgets, default=None)
+    drawn_at = Counter(cell.key["budget"] for cell in here if cell.key["label"] != BASELINE and cell.outcome == "ok")
+    fullest = min(drawn_at, key=lambda size: (-drawn_at[size], size), default=None)
+    budget = subject.choices.budget if subject.choices.budget is not None else fullest
     found = points(here, budget)
     if not any(point.kind for point in found):
         raise UsageError(f"No method was searched under traffic on {graph}; run the protocol traffic.")

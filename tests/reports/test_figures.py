@@ -72,6 +72,14 @@ def test_the_bars_span_the_seeds_and_an_oracle_is_not_on_the_envelope(contents):
     assert all(point.lowest < point.mean < point.highest for point in found)
 
 
+def test_the_work_of_a_lazy_heuristic_is_drawn_above_it(tmp_path):
+    kept = {"h_work": [30] * 12}
+    cells = [made_cell("lazy", [8] * 12, budget=8, **kept), made_cell("alt", [60] * 12, budget=8)]
+    axes = figures.figure("pareto", read_study(made_study(tmp_path, cells))).axes[0]
+    assert lines(axes)["_lazy, with h_work"].get_ydata().tolist() == [38]
+    assert "_alt, with h_work" not in lines(axes)
+
+
 def test_the_forest_shows_estimates_intervals_and_seeds_of_the_statistics(contents):
     table = statistics.analyse(contents, "mine", "alt", None, None)
     axes = figures.figure("forest", contents, a="mine", b="alt").axes[0]
