@@ -63,7 +63,7 @@ def methods(name: str | None, plugin_files: tuple[Path, ...], as_json: bool) -> 
     manager = load_plugins(plugin_files)
     warn(manager)
     if name is not None:
-        record = description(manager.method(name))
+        record = description(manager.method(name.partition("[")[0]))
         if as_json:
             echo_json(record)
         else:
@@ -89,6 +89,7 @@ def description(found: "LoadedMethod") -> dict[str, Any]:
         "summary": method.summary,
         "claims": {claim: getattr(method.claims, claim) for claim in CLAIMS},
         "claims_in_short": claims_in_short(method.claims),
+        "waived": _waived(method),
         "parts": method.made_of is not None,
         "parameters": parameter_records(method.parameters),
         "search": _preferred(method),
@@ -163,6 +164,24 @@ def _preferred(method: "Method") -> dict[str, str]:
     return {key: _on_or_off(value) for key, value in {**switches, **reopening}.items()}
 
 
+def _waived(method: "Method") -> dict[str, list[str]]:
+    """Return the claims that the method does not make with some values of a parameter, each with these settings."""
+    from aacbench.contract.parameters import as_text
+
+    defaults = {key: parameter.default for key, parameter in method.parameters.items()}
+    found: dict[str, list[str]] = {}
+    for key, parameter in method.parameters.items():
+        for value in parameter.choices:
+            try:
+                with at_most(SEARCH_SECONDS):
+                    claims = tuple(method.waives({**defaults, key: value}))
+            except (Exception, SystemExit):  # foreign code; `aacbench check` says what is wrong with it
+                return {}
+            for claim in claims:
+                found.setdefault(claim, []).append(f"{key}={as_text(value)}")
+    return found
+
+
 def _on_or_off(value: Any) -> str:
     return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
@@ -175,6 +194,7 @@ def origin_text(origin: "Origin") -> str:
 
 def _text(record: Mapping[str, Any]) -> str:
     claims = [f"  {_word(claim, made)}: {CLAIMS[claim][made][1]}" for claim, made in record["claims"].items()]
+    claims += [f"  but not {claim} with {', '.join(given)}" for claim, given in record["waived"].items()]
     switches = " ".join(f"{key}={value}" for key, value in record["search"].items())
     preferred = f"{switches}, unless you set it otherwise" if switches else "as the protocol says"
     lines = [f"{record['name']}: {record['summary']}", f"From: {record['from']}"]

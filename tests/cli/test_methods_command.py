@@ -57,6 +57,12 @@ def test_the_list_has_every_method_and_those_of_plugin_files(capsys):
     assert all(f"\n{name} " in said for name in BUILT_IN)
 
 
+def test_claims_that_depend_on_a_setting_are_named_with_it(capsys):
+    assert command("methods", "greedy-train[labels=u8]") == 0
+    assert "\n  but not consistent with labels=u16, labels=u8, labels=u6\n" in capsys.readouterr().out
+    assert description(BUILT_IN["ch"])["waived"] == {}
+
+
 def test_one_method_is_shown_with_claims_parameters_search_and_page(capsys):
     assert command("methods", "cdh") == 0
     said = capsys.readouterr().out
