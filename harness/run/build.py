@@ -252,10 +252,8 @@ def _told(heuristic: Heuristic) -> dict[str, dict[str, Any]]:
     parts = {part: leaf for part, leaf in leaves(heuristic).items() if isinstance(leaf, LabelHeuristic)}
     facts = {dotted(part, name): value for part, leaf in parts.items() for name, value in leaf.facts.items()}
     chosen = {dotted(part, name): value for part, leaf in parts.items() for name, value in leaf.chosen.items()}
-    for what, numbers in (("fact", facts), ("chosen setting", chosen)):
-        for name, value in numbers.items():
-            if what == "chosen setting" and type(value) is str:
-                continue
-            if type(value) not in (int, float) or not math.isfinite(value):
-                raise UsageError(f"The heuristic's {what} {name!r} must be a finite int or float, not {value!r}.")
+    numbers = {**facts, **{name: value for name, value in chosen.items() if not isinstance(value, str)}}
+    for name, value in numbers.items():
+        if type(value) not in (int, float) or not math.isfinite(value):
+            raise UsageError(f"The heuristic's fact {name!r} must be a finite int or float, not {value!r}.")
     return {"facts": facts, **({"chosen": chosen} if chosen else {})}
