@@ -1,7 +1,8 @@
 """What can be deployed from a study: each method that finds shortest paths within its budget, with what it costs."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from aacbench.reports.latency import latencies
 from aacbench.reports.tables import Row, rows_of
@@ -36,6 +37,9 @@ class Deployable:
     def total(self) -> float:
         return self.expanded + self.h_work
 
+    def told(self) -> dict[str, Any]:
+        return {**asdict(self), "total": self.total}
+
 
 def deployables(cells: Iterable[Cell]) -> list[Deployable]:
     """Return what was measured and may be ranked; the baseline is among it, oracles and the like are not."""
@@ -68,6 +72,14 @@ def deployables(cells: Iterable[Cell]) -> list[Deployable]:
             )
         )
     return rankable
+
+
+def left_out(cells: Iterable[Cell]) -> list[tuple[Row, str]]:
+    """Return what cannot be deployed, each with the reason; the baseline is not among it."""
+    found = list(cells)
+    by_id = {cell.cell_id: cell for cell in found}
+    reasons = [(row, why_not(row, [by_id[name] for name in row.ids])) for row in rows_of(found)]
+    return [(row, reason) for row, reason in reasons if reason and row.method != BASELINE]
 
 
 def why_not(row: Row, cells: Iterable[Cell]) -> str:

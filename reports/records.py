@@ -1,8 +1,9 @@
-"""Records: the best known on a graph within so many bytes, made from a study and shipped with the version."""
+"""Records: the best of those tried on a graph within so many bytes, made from a study and shipped with the version."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,15 @@ from typing import Any
 import numpy as np
 
 from aacbench.errors import DataError, UsageError
-from aacbench.reports.deployable import Deployable, deployables, is_baseline
-from aacbench.run.records import TEST
+from aacbench.reports.deployable import Deployable, deployables, is_baseline, left_out
+from aacbench.reports.formatting import LONGEST_REASON
+from aacbench.reports.tables import rows_of
+from aacbench.run.records import BASELINE, TEST
 from aacbench.run.store import Cell
+from aacbench.run.study import StudyContents
 from aacbench.util.atomic_io import replace_file, storing
 from aacbench.util.canonical import pretty
+from aacbench.util.text import one_line
 from aacbench.version import VERSION
 
 FORMAT = "aacbench.records/1"
@@ -50,10 +55,28 @@ class Record:
     def what(self) -> tuple[str, float, str]:
         return self.graph, self.budget, self.method
 
+    def told(self) -> dict[str, Any]:
+        return {**asdict(self), "total": self.total}
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A method of a study that cannot hold a record, and why."""
+
+    graph: str
+    budget: float
+    method: str
+    why: str
+
+    def told(self) -> dict[str, Any]:
+        """Return it as a comparison is told, with null for what is not compared."""
+        nothing = dict.fromkeys([*(each.name for each in fields(Record)), "total", "record"])
+        return {**nothing, **asdict(self), "beats": False}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What records on a graph hold for: the digests of graph and test queries, and the convention.
+    """What records on a graph hold for: the digests of graph and test queries, the convention and the search policy.
 
     `dijkstra` is its mean expansions. `path` is the floor: the mean number of vertices on the shortest paths that were
     found, of several the one with the fewest; a search that returns a path has expanded at least these.
@@ -66,27 +89,32 @@ class Setting:
     queries: int
     dijkstra: float | None
     path: float
+    search: str = "modern"  # files written before the policy was kept have none, and are of this one
 
-    def compares_with(self, other: "Setting | None") -> bool:
-        """Whether records of both may stand in one table."""
-        return other is not None and self._held_for == other._held_for
-
-    @property
-    def _held_for(self) -> tuple[str, str, str]:
-        return self.graph_digest, self.queries_digest, self.convention
+    def differences(self, other: "Setting") -> str:
+        """Say in what this differs from the other; an empty text if results of both may stand in one table."""
+        said = [
+            "other graph file" if self.graph_digest != other.graph_digest else "",
+            "other test queries" if self.queries_digest != other.queries_digest else "",
+            f"convention {self.convention}, not {other.convention}" if self.convention != other.convention else "",
+            f"search {self.search}, not {other.search}" if self.search != other.search else "",
+        ]
+        return "; ".join(filter(None, said))
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
     """All records, and what those on each graph hold for.
 
-    `measured` has the graph, budget and method of all that a study measured, also of what may not hold a record.
+    `measured` has the graph, budget and method of all that a study measured, also of what may not hold a record;
+    `left_out` has the reasons.
     """
 
     settings: Mapping[str, Setting]
     records: tuple[Record, ...]
     version: str = VERSION
     measured: frozenset[tuple[str, float, str]] = field(default=frozenset(), compare=False)
+    left_out: tuple[LeftOut, ...] = field(default=(), compare=False)
 
     def best(self, graph: str, budget: float, by: str = "expanded") -> Record | None:
         """Return the record within so many bytes: also of methods that were given more or less and stay below.
@@ -102,16 +130,12 @@ class Records:
         return sorted({one.budget for one in self.records if one.graph == graph})
 
     def joined(self, other: "Records") -> "Records":
-        """Return these with the other records; a method that the other study found unsupported, say, is gone.
-
-        Where the graph, its test queries or the convention are others, nothing of this graph is kept.
-        """
-        same = {graph for graph, one in self.settings.items() if one.compares_with(other.settings.get(graph))}
-        gone = {one.graph for one in other.records} - same
+        """Return these with the other records; a method that the other study found unsupported, say, is gone."""
         new = {one.what for one in other.records} | other.measured
-        kept = (one for one in self.records if one.graph not in gone and one.what not in new)
+        kept = (one for one in self.records if one.what not in new)
         settings = {**self.settings, **other.settings}
-        floors = {graph: min(self.settings[graph].path, other.settings[graph].path) for graph in same}
+        both = self.settings.keys() & other.settings.keys()
+        floors = {graph: min(self.settings[graph].path, other.settings[graph].path) for graph in both}
         settings |= {graph: replace(settings[graph], path=path) for graph, path in floors.items()}
         return Records(settings, (*kept, *other.records))
 
@@ -119,15 +143,17 @@ class Records:
 _ROOM = 0.05  # bytes per vertex: settings of a kernel are counted, but its first 64 bytes are free
 
 
-def records_of(cells: Iterable[Cell]) -> Records:
-    """Make the records of a study; its methods may be anything that can be deployed."""
-    found = list(cells)
+def records_of(contents: StudyContents) -> Records:
+    """Make the records of a study; its methods may be anything that can be deployed, on graphs without traffic."""
+    found = [cell for cell in contents.own_cells() if not cell.key.get("traffic")]
     by_id = {cell.cell_id: cell for cell in found}
-    rows = deployables(found)
-    if not any(not is_baseline(row) for row in rows):
-        raise UsageError("The study has no method that can be deployed, so there are no records in it.")
+    rows, without = deployables(found), tuple(_left_out(contents, found))
+    if all(is_baseline(row) for row in rows):
+        raise UsageError(f"There are no records in the study: {_why_none(contents, without)}.")
     graphs = dict.fromkeys(row.graph for row in rows)
-    settings = {graph: _setting(graph, rows, [by_id[name] for row in rows for name in row.ids]) for graph in graphs}
+    search = (contents.plan or {}).get("study", {}).get("search", "modern")
+    cells = [by_id[name] for row in rows for name in row.ids]
+    settings = {graph: _setting(graph, rows, cells, search) for graph in graphs}
     times = {(row.graph, row.budget): row.mean_us for row in rows if row.method == REFERENCE}
     made = [
         _record(row, [by_id[name] for name in row.ids], times.get((row.graph, row.budget)))
@@ -135,10 +161,27 @@ def records_of(cells: Iterable[Cell]) -> Records:
         if not is_baseline(row)
     ]
     measured = frozenset((cell.key["graph"], cell.key["budget"], cell.key["label"]) for cell in found)
-    return Records(settings, tuple(made), measured=measured)
+    return Records(settings, tuple(made), measured=measured, left_out=without)
 
 
-def _setting(graph: str, rows: Sequence[Deployable], cells: Sequence[Cell]) -> Setting:
+def _left_out(contents: StudyContents, static: Iterable[Cell]) -> Iterator[LeftOut]:
+    under_traffic = [cell for cell in contents.own_cells() if cell.key.get("traffic")]
+    moved = [(row, "searched under traffic") for row in rows_of(under_traffic) if row.method != BASELINE]
+    for row, why in [*left_out(static), *moved]:
+        yield LeftOut(row.graph, row.budget, row.method, why)
+
+
+def _why_none(contents: StudyContents, without: Sequence[LeftOut]) -> str:
+    damaged, missing = len(contents.damaged), len(contents.summary().missing)
+    if damaged or missing:
+        return f"of its cells, {damaged} are damaged and {missing} not measured yet; see `aacbench status`"
+    if without:
+        first = without[0]
+        return f"no method can hold one ({first.method} on {first.graph}: {one_line(first.why, LONGEST_REASON)})"
+    return "no method was run besides dijkstra"
+
+
+def _setting(graph: str, rows: Sequence[Deployable], cells: Sequence[Cell], search: str) -> Setting:
     here = [cell for cell in cells if cell.key["graph"] == graph]
     key, charged = here[0].key, here[0].key["convention"]
     edges = np.min([_test_rows(cell, "path_edges") for cell in here], axis=0)
@@ -151,6 +194,7 @@ def _setting(graph: str, rows: Sequence[Deployable], cells: Sequence[Cell]) -> S
         queries=len(edges),
         dijkstra=next((row.expanded for row in rows if row.graph == graph and is_baseline(row)), None),
         path=float(np.mean(np.where(reached & (edges > 0), edges + 1, 0))),
+        search=search,
     )
 
 
@@ -182,7 +226,10 @@ def _rounded(value: float | None) -> float | None:
 def shipped() -> Records:
     """Return the records that come with this version."""
     file = resources.files("aacbench.reports") / "records.json"
-    return read(file.read_bytes(), str(file))
+    try:
+        return read(file.read_bytes(), str(file))
+    except FileNotFoundError as error:
+        raise DataError(f"{file}, which comes with aacbench, is not there; install aacbench again.") from error
 
 
 def read(data: bytes, where: str) -> Records:
@@ -192,15 +239,30 @@ def read(data: bytes, where: str) -> Records:
             raise DataError(f"{where} has the format {told['format']}, and this version reads {FORMAT}.")
         settings = [Setting(**one) for one in told["graphs"]]
         records = tuple(Record(**one) for one in told["records"])
-    except (ValueError, LookupError, TypeError) as error:
+        every: list[Setting | Record] = [*settings, *records]
+        if not all(_fits(each.type, getattr(one, each.name)) for one in every for each in fields(one)):
+            raise ValueError
+    except (ValueError, LookupError, TypeError, OverflowError) as error:
         raise DataError(f"{where} does not hold records; write it with `aacbench records --from STUDY`.") from error
     return Records({one.graph: one for one in settings}, records, told.get("version", ""))
+
+
+def _fits(kind: Any, value: Any) -> bool:
+    """Whether a field holds what it should: JSON has texts in the place of numbers, and Python reads NaN in it."""
+    if kind is str:
+        return isinstance(value, str)
+    if value is None:
+        return bool(kind == float | None)
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def write(records: Records, path: Path) -> None:
     """Write records to a file; what is there stays unless this study measured the same method, graph and budget."""
     if path.exists():
-        records = read(path.read_bytes(), str(path)).joined(records)
+        there = read(path.read_bytes(), str(path))
+        _refuse_mixed(path, there, records)
+        _refuse_untimed(path, there, records)
+        records = there.joined(records)
     told = {
         "format": FORMAT,
         "version": records.version,
@@ -209,3 +271,23 @@ def write(records: Records, path: Path) -> None:
     }
     with storing(path.parent, "name another file"):
         replace_file(path, pretty(told))
+
+
+def _refuse_mixed(path: Path, there: Records, new: Records) -> None:
+    """Refuse results that cannot stand beside those on the same graph; all of a file have one convention and search."""
+    for graph, setting in new.settings.items():
+        for other in there.settings.values():
+            same = other if other.graph == graph else replace(setting, convention=other.convention, search=other.search)
+            if said := setting.differences(same):
+                where = f"The study's results on {graph} cannot stand beside those on {other.graph} in {path}"
+                raise UsageError(f"{where} ({said}). Nothing was written; name another file.")
+
+
+def _refuse_untimed(path: Path, there: Records, new: Records) -> None:
+    known = {one.what: one for one in there.records}
+    for one in new.records:
+        old = known.get(one.what, one)
+        if any(getattr(old, name) is not None and getattr(one, name) is None for name in ("mean_us", "time")):
+            what = f"{path} has times of {one.method} on {one.graph} at {one.budget:g} B/v, and the study has not"
+            remedy = f"run it with --time and with {REFERENCE} among its methods, or name another file"
+            raise UsageError(f"{what}. Nothing was written; {remedy}.")

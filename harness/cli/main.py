@@ -31,7 +31,7 @@ GROUPS = {
         "report": ("aacbench.cli.results:report", "Print the tables of a study: Markdown, CSV, LaTeX or JSON."),
         "compare": ("aacbench.cli.results:compare", "Compare two methods query by query."),
         "stats": ("aacbench.cli.results:stats", "Test whether two methods differ, or are equivalent."),
-        "records": ("aacbench.cli.records:records", "The best known on each graph within each budget."),
+        "records": ("aacbench.cli.records:records", "The best of those tried on each graph within each budget."),
         "paper": ("aacbench.cli.paper:paper", "Replay the tables and figures of the AAC paper."),
     },
     "Use the cells of a study": {

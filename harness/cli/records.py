@@ -1,11 +1,16 @@
-"""`aacbench records`: the best known on each graph within each budget, and what a study of yours beats."""
+"""`aacbench records`: the best of those tried on each graph within each budget, and what a study of yours beats."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.shared import AS_JSON, FOLDER, STUDY, echo_json, study_folder
+from aacbench.cli.shared import AS_JSON, FOLDER, STUDY, echo_json, report_damage, report_missing, study_folder
 from aacbench.errors import UsageError
+from aacbench.run.exit_codes import ALL_OK, MISMATCH
+
+if TYPE_CHECKING:
+    from aacbench.run.study import StudyContents
 
 
 @click.command()
@@ -26,7 +31,9 @@ from aacbench.errors import UsageError
     help="With --from: add them to this file, as shipped; what it has of other methods and graphs stays.",
 )
 @AS_JSON
+@click.pass_context
 def records(
+    context: click.Context,
     study: Path | None,
     graphs: tuple[str, ...],
     by: str,
@@ -37,8 +44,10 @@ def records(
 ) -> None:
     """Print the records that come with this version; with STUDY, mark what its methods beat.
 
+    They are the best of what the protocol `records` tries; other combinations, and plugins, may beat them.
+
     \b
-    aacbench records                                  the best known on each graph within each budget
+    aacbench records                                  the best on each graph within each budget
     aacbench records --graph road-5000 --by total     with the work of lazy heuristics
     aacbench run --protocol records --methods mine --plugin mine.py --out studies/mine
     aacbench records studies/mine                     what mine beats; with --by total, by expansions and work
@@ -48,7 +57,6 @@ def records(
 
     from aacbench.reports import records as known
     from aacbench.reports import records_text as text
-    from aacbench.run.study import planned_cells
 
     if write is not None and source is None:
         raise click.UsageError("--write needs --from, the study to take the records from.")
@@ -58,30 +66,51 @@ def records(
         raise click.UsageError("--all has no meaning with STUDY, all of which is shown; leave it out.")
     if study is not None and by == "time":
         raise click.UsageError("Times of different runs cannot be compared; with STUDY use --by expanded or total.")
-    found = known.records_of(planned_cells(study_folder(source))) if source is not None else known.shipped()
+    contents = [_read(folder) for folder in (source, study) if folder is not None]
+    code = MISMATCH if any(each.damaged for each in contents) else ALL_OK
+    if write is not None and code != ALL_OK:
+        count = len(contents[0].damaged)
+        raise UsageError(f"Nothing was written: damaged cells: {count}; `aacbench status {source}` lists them.")
+    found = known.shipped() if source is None else known.records_of(contents[0])
     unknown = [graph for graph in graphs if graph not in found.settings]
     if unknown:
         raise UsageError(f"No records on {unknown[0]!r}. There are some on: {', '.join(found.settings)}.")
     if write is not None:
         known.write(found, write)
         click.echo(f"{write}: {len(found.records)} results on {', '.join(found.settings)}")
-        return
-    if study is not None:
-        compared = text.compare(known.records_of(planned_cells(study_folder(study))), found, by)
-        compared = [each for each in compared if not graphs or each.mine.graph in graphs]
+        _echo_reasons(text.reasons(found.left_out))
+    elif study is not None:
+        mine = known.records_of(contents[-1])
+        compared = [each for each in text.compare(mine, found, by) if not graphs or each.mine.graph in graphs]
+        without = [each for each in mine.left_out if not graphs or each.graph in graphs]
         if as_json:
-            echo_json([each.told() for each in compared])
+            echo_json([*(each.told() for each in compared), *(each.told() for each in without)])
         else:
             click.echo(text.comparison_table(compared, by))
-        return
-    if as_json:
+            _echo_reasons(text.reasons(without))
+    elif as_json:
         echo_json(
             {
                 "version": found.version,
                 "graphs": [asdict(one) for one in found.settings.values()],
-                "records": [asdict(one) for one in found.records if not graphs or one.graph in graphs],
-                "best": [{"within": budget, **asdict(one)} for budget, one in text.rows(found, by, graphs)],
+                "records": [one.told() for one in found.records if not graphs or one.graph in graphs],
+                "best": [{"within": budget, **one.told()} for budget, one in text.rows(found, by, graphs)],
             }
         )
     else:
         click.echo(text.table(found, by, graphs, everything))
+    context.exit(code)
+
+
+def _read(folder: Path) -> "StudyContents":
+    from aacbench.run.study import read_study
+
+    contents = read_study(study_folder(folder))
+    report_damage(contents)
+    report_missing(contents)
+    return contents
+
+
+def _echo_reasons(lines: str) -> None:
+    if lines:
+        click.echo(f"\nThese cannot hold a record:\n{lines}")

@@ -1,16 +1,15 @@
 """`aacbench recommend`: run what can be deployed on a graph at a budget, and name one."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from aacbench.library.options import RunOptions
 from aacbench.library.running import carry_out, prepare_run
-from aacbench.reports.deployable import Deployable, deployables, is_baseline, why_not
+from aacbench.reports.deployable import Deployable, deployables, is_baseline, left_out
 from aacbench.reports.formatting import LONGEST_REASON, aligned, graph_names, optional
-from aacbench.reports.tables import rows_of
 from aacbench.run.store import Cell
 from aacbench.util.text import one_line
 
@@ -47,14 +46,16 @@ class Recommendation:
             "budget": self.budget,
             "recommended": None if self.best is None else self.best.method,
             "sentence": self.sentence(),
-            "candidates": [asdict(row) for row in self.ranked],
-            "baseline": None if self.baseline is None else asdict(self.baseline),
+            "candidates": [row.told() for row in self.ranked],
+            "baseline": None if self.baseline is None else self.baseline.told(),
             "left_out": [{"method": method, "reason": reason} for method, reason in self.left_out],
             "export": self.export,
         }
 
     def sentence(self) -> str:
         best, where = self.best, f"{graph_names([self.graph])[self.graph]} at {self.budget:g} B/v"
+        if best is None and not self.left_out:
+            return f"There is no candidate on {where}: only dijkstra was asked for. Name others with --methods."
         if best is None:
             return f"No method can be deployed on {where}; the reasons are below."
         said = [f"{best.expanded:,.0f} expansions per query"]
@@ -81,7 +82,8 @@ class Recommendation:
         parts = [self.sentence()]
         rows = [*self.ranked, *([] if self.baseline is None else [self.baseline])]
         if rows:
-            parts.insert(0, aligned([_columns(row) for row in rows], ("method", "settings")))
+            lazy = any(row.h_work for row in rows)
+            parts.insert(0, aligned([_columns(row, lazy) for row in rows], ("method", "settings")))
         if self.left_out:
             parts.append("\n".join(f"- {method}: {one_line(why, LONGEST_REASON)}" for method, why in self.left_out))
         if self.best is not None:
@@ -105,18 +107,13 @@ def ranking(study: Path, cells: Sequence[Cell], budget: float, exit_code: int) -
     found = deployables(cells)
     baseline = next((row for row in found if is_baseline(row)), None)
     candidates = [row for row in found if not is_baseline(row)]
-    by_id = {cell.cell_id: cell for cell in cells}
-    left_out = [
-        (row.method, reason)
-        for row in rows_of(cells)
-        if (reason := why_not(row, [by_id[name] for name in row.ids])) and row.method != "dijkstra"
-    ]
+    without = tuple((row.method, reason) for row, reason in left_out(cells))
     timed = sorted((row for row in candidates if row.mean_us is not None), key=_time)
     others = sorted((row for row in candidates if row.mean_us is None), key=_counted)
     close = sorted((row for row in timed if _time(row) <= _noise_limit(timed)), key=_counted)
     ranked = [*close, *(row for row in timed if row not in close), *others]
     graph = cells[0].key["graph"]
-    return Recommendation(study, graph, budget, tuple(ranked), baseline, tuple(left_out), exit_code)
+    return Recommendation(study, graph, budget, tuple(ranked), baseline, without, exit_code)
 
 
 def _time(row: Deployable) -> float:
@@ -135,13 +132,14 @@ def _counted(row: Deployable) -> float:
     return (row.expanded if row.validation is None else row.validation) + row.h_work
 
 
-def _columns(row: Deployable) -> dict[str, str]:
+def _columns(row: Deployable, lazy: bool) -> dict[str, str]:
     return {
         "method": row.method,
         "settings": row.settings,
         "B/v": f"{row.bytes:.1f}",
         "expansions": f"{row.expanded:,.1f}",
         "h_work": f"{row.h_work:,.1f}" if row.h_work else "",
+        "total": f"{row.total:,.1f}" if lazy else "",
         "mean us": optional(row.mean_us, ".1f"),
         "p50 us": optional(row.p50_us, ".1f"),
         "p95 us": optional(row.p95_us, ".1f"),

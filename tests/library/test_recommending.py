@@ -77,6 +77,18 @@ def test_nothing_fits(tmp_path):
     assert found.text().endswith(told)
 
 
+def test_dijkstra_alone_is_no_candidate(tmp_path):
+    assert ranked(tmp_path).sentence().startswith("There is no candidate on p7 at 32 B/v: only dijkstra was asked for.")
+
+
+def test_totals_are_shown_where_a_heuristic_is_lazy(tmp_path):
+    lazy = ranked(tmp_path / "lazy", timed("lazy", 5, 31, h_work=[60, 60]), timed("alt", 50, 30))
+    assert "| h_work | total |" in " ".join(lazy.text().split())
+    assert "| 60.0 | 65.0 |" in " ".join(lazy.text().split())
+    assert {row["method"]: row["total"] for row in lazy.record()["candidates"]} == {"lazy": 65, "alt": 50}
+    assert "total |" not in ranked(tmp_path / "eager", timed("alt", 50, 30)).text()
+
+
 def test_the_command_prints_json_and_the_cell_to_export(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ("recommend", "p7", "--budget", 8, "--methods", "alt,too-high", "--plugin", JUDGED, "--workers", 1)

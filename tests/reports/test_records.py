@@ -1,7 +1,10 @@
 """Records: the least within so many bytes, never below the floor, kept by graph, beaten on the same queries only."""
 
 import json
+import shutil
 from dataclasses import replace
+from importlib import resources
+from pathlib import Path
 
 import pytest
 from cli.command import command, run_study
@@ -11,8 +14,11 @@ from aacbench.errors import DataError, UsageError
 from aacbench.protocols import read_protocol
 from aacbench.reports import records_text as text
 from aacbench.reports.records import Records, read, records_of, shipped, write
+from aacbench.run.exit_codes import MISMATCH
 from aacbench.run.layout import cell_id
-from aacbench.run.study import planned_cells
+from aacbench.run.study import read_study
+
+TIMES = [[4000] * 2] * 2
 
 
 def cell(label, expanded, budget=32, **more):
@@ -24,7 +30,7 @@ def cell(label, expanded, budget=32, **more):
 
 
 def made(root, *cells):
-    return records_of(planned_cells(made_study(root, [cell("dijkstra", 900, budget=8), *cells])))
+    return records_of(read_study(made_study(root, [cell("dijkstra", 900, budget=8), *cells])))
 
 
 @pytest.fixture
@@ -119,16 +125,111 @@ def test_what_is_written_reads_back_and_keeps_other_graphs(records, tmp_path):
     write(other, path)
     both = read(path.read_bytes(), "")
     assert list(both.settings) == ["p7", "g2"]
-    again = made(tmp_path / "again", cell("alt", 99, 8))
+    again = made(tmp_path / "again", cell("alt", 99, 8, times=TIMES))
     write(again, path)
     found = {one.what: one.expanded for one in read(path.read_bytes(), "").records}
     assert found == {("p7", 8, "alt"): 99, ("p7", 32, "alt"): 60, ("p7", 32, "exact"): 10, ("g2", 8, "alt"): 7}
-    refused = made(tmp_path / "refused", cell("alt", 98, 8), cell("exact", 10, 32, outcome="unsupported", reason="big"))
-    write(refused, path)
+    unsupported = cell("exact", 10, 32, outcome="unsupported", reason="big")
+    write(made(tmp_path / "refused", cell("alt", 98, 8, times=TIMES), unsupported), path)
     assert ("p7", 32, "exact") not in {one.what for one in read(path.read_bytes(), "").records}
-    others = {"p7": replace(again.settings["p7"], queries_digest="others")}
-    write(Records(others, again.records), path)
-    assert [one.graph for one in read(path.read_bytes(), "").records] == ["g2", "p7"]
+
+
+@pytest.mark.parametrize(
+    ("graph", "other", "said"),
+    [
+        ("p7", {"queries_digest": "others"}, "other test queries"),
+        ("p7", {"graph_digest": "others"}, "other graph file"),
+        ("p7", {"convention": "directionality-aware/1"}, "convention directionality-aware/1, not measured/1"),
+        ("p7", {"search": "paper"}, "search paper, not modern"),
+        ("g2", {"search": "paper"}, "search paper, not modern"),  # all of a file have one search
+    ],
+)
+def test_results_of_other_conditions_do_not_replace_those_of_a_file(records, tmp_path, graph, other, said):
+    path = tmp_path / "records.json"
+    write(records, path)
+    before = path.read_bytes()
+    study = made(tmp_path / "study", cell("dijkstra", 900, 8, graph=graph), cell("alt", 1, 8, graph=graph, times=TIMES))
+    settings = {graph: replace(study.settings[graph], **other)}
+    with pytest.raises(UsageError, match=f"on {graph} cannot .*{said}.* Nothing was written; name another file"):
+        write(Records(settings, study.records), path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("cells", [[("alt", None)], [("exact", TIMES)]])  # the second has no `alt` for a ratio
+def test_a_study_without_times_does_not_replace_times(records, tmp_path, cells):
+    path = tmp_path / "records.json"
+    write(records, path)
+    before = path.read_bytes()
+    study = made(tmp_path / "study", *(cell(method, 1, 32, times=times) for method, times in cells))
+    with pytest.raises(UsageError, match=f"has times of {cells[0][0]} on p7 at 32 B/v.*--time"):
+        write(study, path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_without_a_search_policy_is_modern(records, tmp_path):
+    path = tmp_path / "records.json"
+    write(records, path)
+    told = json.loads(path.read_bytes())
+    assert [one.pop("search") for one in told["graphs"]] == ["modern"]
+    assert read(json.dumps(told).encode(), "") == records
+
+
+@pytest.mark.parametrize(
+    ("study", "other", "said"),
+    [
+        ({"search": "paper"}, {}, "not comparable: search paper, not modern"),
+        ({}, {"convention": {"name": "exact", "version": 2}}, "not comparable: convention exact/2, not measured/1"),
+        ({}, {"graph_digest": "others"}, "not comparable: other graph file"),
+    ],
+)
+def test_what_cannot_be_compared_says_in_what_it_differs(records, tmp_path, study, other, said):
+    cells = [cell("dijkstra", 900, 8, **other), cell("mine", 1, 8, **other)]
+    found = records_of(read_study(made_study(tmp_path / "mine", cells, **study)))
+    (compared,) = text.compare(found, records)
+    assert (compared.beats, compared.why) == (False, said)
+    (setting,) = found.settings.values()
+    assert f"search {setting.search}; {setting.convention}." in text.table(found)
+
+
+def moved(label, expanded):
+    found = cell(label, expanded, 8, graph="p7+network[factor=2]")
+    found[1]["key"]["traffic"] = "network[factor=2]"
+    return cell_id(found[1]["key"]), *found[1:]
+
+
+def test_results_under_traffic_are_no_records(tmp_path):
+    found = made(tmp_path / "both", cell("alt", 100, 8), moved("dijkstra", 900), moved("alt", 1))
+    assert found.settings.keys() == {"p7"}
+    assert text.reasons(found.left_out) == "- alt on p7+network[factor=2] at 8 B/v: searched under traffic"
+    with pytest.raises(UsageError, match="searched under traffic"):
+        made(tmp_path / "alone", moved("alt", 1))
+
+
+def test_what_cannot_hold_a_record_is_listed_with_the_reason(records):
+    assert text.reasons(records.left_out).splitlines() == [
+        "- seer on p7 at 8 B/v: it sees the test queries",
+        "- fat on p7 at 8 B/v: it is over its budget",
+        "- torn on p7 at 8 B/v: wrong: not admissible",
+    ]
+    assert records.left_out[0].told().keys() == text.compare(records, records)[0].told().keys()
+
+
+def test_totals_are_shown_where_a_heuristic_is_lazy(records, tmp_path):
+    def header(table):
+        return [name.strip() for name in table.splitlines()[0].strip("|").split("|")]
+
+    shown = header(text.table(records))
+    assert shown[shown.index("h_work") + 1] == "total"
+    assert "| 80.0 |" in " ".join(text.table(records).split())
+    assert records.best("p7", 32).told()["total"] == 80
+    eager = made(tmp_path / "eager", cell("mine", 55, 32))
+    assert "total" not in header(text.table(eager))
+    assert "total" not in header(text.comparison_table(text.compare(eager, records)))
+    assert "total" not in header(text.comparison_table(text.compare(eager, eager, "total"), "total"))
+    lazy = made(tmp_path / "lazy", cell("mine", 9, 32, h_work=[3, 3]))
+    shown = header(text.comparison_table(text.compare(lazy, records, "total"), "total"))
+    assert {"total", "its total"} <= set(shown)
+    assert text.compare(lazy, records)[0].told()["record"]["total"] == 80
 
 
 def test_of_equal_records_the_one_with_fewer_bytes_and_then_the_first_is_shown(tmp_path):
@@ -144,20 +245,55 @@ def test_a_file_without_records_is_refused(data):
         read(data, "records.json")
 
 
-def test_a_study_without_methods_has_no_records(tmp_path):
-    with pytest.raises(UsageError, match="no records in it"):
-        made(tmp_path)
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("expanded", "12"), ("expanded", float("nan")), ("bytes", None), ("method", 3), ("budget", 10**400)],
+)
+def test_a_file_with_a_value_that_cannot_be_is_refused(records, tmp_path, field, value):
+    path = tmp_path / "records.json"
+    write(records, path)
+    told = json.loads(path.read_bytes())
+    told["records"][0][field] = value
+    with pytest.raises(DataError, match="does not hold records"):
+        read(json.dumps(told).encode(), "records.json")
+
+
+def test_an_installation_without_records_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(resources, "files", lambda package: tmp_path)
+    with pytest.raises(DataError, match="install aacbench again"):
+        shipped()
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        ([], "no method was run besides dijkstra"),
+        (
+            [cell("seer", 1, claims={"oracle": True})],
+            r"no method can hold one \(seer on p7: it sees the test queries\)",
+        ),
+    ],
+)
+def test_a_study_without_records_says_why(tmp_path, cells, why):
+    with pytest.raises(UsageError, match=f"There are no records in the study: {why}"):
+        made(tmp_path, *cells)
 
 
 def test_the_floor_is_below_everything_that_was_counted(tmp_path, capsys):
     assert run_study(tmp_path / "study", "alt", "--graphs", "grid-16", "--search", "modern") == 0
-    found = records_of(planned_cells(tmp_path / "study"))
+    found = records_of(read_study(tmp_path / "study"))
     (setting,) = found.settings.values()
     assert 1 < setting.path <= min(one.expanded for one in found.records) <= setting.dijkstra
     assert all(0 <= one.below <= one.expanded for one in found.records)
 
 
 # What is shipped
+
+
+def test_the_page_says_how_many_combinations_are_tried():
+    tried = sum(method.name != "dijkstra" for method in read_protocol("records").methods)
+    page = (Path(__file__).parents[2] / "docs" / "records.md").read_text(encoding="utf-8")
+    assert f"the {tried} combinations of method, selector and label store" in page
 
 
 def test_what_is_shipped_is_complete_and_below_dijkstra():
@@ -197,3 +333,24 @@ def test_the_command_prints_shipped_records_and_holds_a_study_against_them(tmp_p
     assert "no record on this graph" in capsys.readouterr().out
     assert command("records", "--from", "study", "--write", "mine.json") == 0
     assert read((tmp_path / "mine.json").read_bytes(), "").settings.keys() == {"p7"}
+
+
+def test_damaged_and_missing_cells_are_said_and_nothing_is_written_from_them(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run_study(tmp_path / "study", "alt,random-subset")
+    *_, absent, damaged = [cell.cell_id for cell in read_study(tmp_path / "study").planned_cells()]
+    folders = [tmp_path / "study" / "cells" / name[:2] / name for name in (absent, damaged)]
+    shutil.rmtree(folders[0])
+    capsys.readouterr()
+    assert command("records", "study") == 0
+    assert "1 planned cell is missing" in capsys.readouterr().err
+    (folders[1] / "queries.csv").write_text("")
+    for words in (("study",), ("--from", "study"), ("--from", "study", "--json")):
+        assert command("records", *words) == MISMATCH
+        assert f"Cell {damaged} in study/cells" in capsys.readouterr().err
+    assert command("records", "--from", "study", "--write", "x.json") == 2
+    assert "Nothing was written" in capsys.readouterr().err
+    assert not (tmp_path / "x.json").exists()
+    shutil.rmtree(tmp_path / "study" / "cells")
+    assert command("records", "--from", "study") == 2
+    assert "0 are damaged and 4 not measured yet" in capsys.readouterr().err
