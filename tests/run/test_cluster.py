@@ -147,7 +147,7 @@ def test_a_cell_that_ends_every_worker_is_an_error_and_others_are_not(tmp_path: 
     # A death by another job is not counted, but dask then allows as many more as before.
     assert re.match(r"The cluster's worker died [23] times while it ran this cell", reason)
     assert reason.endswith("(allowed-failures of the scheduler is 1)")
-    again = [line for line in cluster_lines(tmp_path / "study") if "its cell kill-worker on" in line]
+    again = [line for line in cluster_lines(tmp_path / "study") if "; kill-worker on" in line]
     assert len(again) == 1
     assert again[0].endswith(" is run again (1 of 1).")
 
