@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from string import ascii_lowercase
 from typing import Any, TypeVar
 
 from tabulate import tabulate
@@ -218,11 +219,15 @@ def short_settings(
     changed = {key: value for key, value in sorted(params.items()) if key not in known or known[key] != value}
     own = setting_text({key: value for key, value in changed.items() if key not in (PARTS, ROOM)}, said)
     parts = " ".join(
-        f"{part['method']}[{short_settings(part['method'], part['params'], defaults)}]"
+        _in_brackets(part["method"], short_settings(part["method"], part["params"], defaults))
         for part in params.get(PARTS, ())
         if ALTERNATIVE not in part  # there are many, and one of them is deployed
     )
     return f"{own}: {parts}" if own and parts else own or parts
+
+
+def _in_brackets(method: str, settings: str) -> str:
+    return f"{method}[{settings}]" if settings else method
 
 
 def cell_settings(cell: Cell, known: bool = True, said: Collection[str] = ()) -> str:
@@ -233,11 +238,25 @@ def cell_settings(cell: Cell, known: bool = True, said: Collection[str] = ()) ->
     key, build, defaults = cell.key, cell.record.get("build", {}), cell.record.get("defaults", {}) if known else {}
     parts, at, chosen = key["params"].get(PARTS, ()), build.get("facts", {}).get("chosen"), build.get("chosen", {})
     if at is None or at >= len(parts) or ALTERNATIVE not in parts[at]:
-        return short_settings(key["method"], {**key["params"], **chosen}, defaults, said)
+        return short_settings(key["method"], _with_chosen(key["params"], chosen), defaults, said)
     name = parts[at]["method"]
     inside = short_settings(name, {**parts[at]["params"], **chosen}, defaults)
     own = short_settings(key["method"], key["params"], defaults, said)
-    return " ".join(filter(None, (own, f"{name}[{inside}]" if inside else name)))
+    return " ".join(filter(None, (own, _in_brackets(name, inside))))
+
+
+def _with_chosen(params: Mapping[str, Any], chosen: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return settings with those that the build chose: `b.K` is the K of the second part, unless parts have parts."""
+    parts = list(params.get(PARTS, ()))
+    if not parts or any(PARTS in part["params"] for part in parts):
+        return {**params, **chosen}
+    inner: dict[str, dict[str, Any]] = {}
+    for name, value in chosen.items():
+        part, _, setting = name.rpartition(".")
+        inner.setdefault(part, {})[setting] = value
+    own = zip(ascii_lowercase, parts, strict=False)
+    told = [{**part, "params": {**part["params"], **inner.get(letter, {})}} for letter, part in own]
+    return {**params, PARTS: told}
 
 
 def setting_text(values: Mapping[str, Any], said: Collection[str] = ()) -> str:

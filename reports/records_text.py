@@ -130,7 +130,8 @@ def comparison_table(found: Sequence[Comparison], by: str = "expanded") -> str:
     ]
     beaten = sum(row["mark"] == BEATEN for row in rows)
     held = sum(not row["mark"] or row["mark"] == BEATEN for row in rows)
-    return f"{aligned(rows, TEXT_COLUMNS)}\n\n{beaten} of {held} comparable results beat the record, by {_UNITS[by]}."
+    said = f"{beaten} of {held} comparable results beat the record, by {_UNITS[by]}." if held else "None is comparable."
+    return f"{aligned(rows, TEXT_COLUMNS)}\n\n{said}"
 
 
 def reasons(without: Iterable[LeftOut]) -> str:

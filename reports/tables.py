@@ -154,8 +154,10 @@ def csv_text(rows: Iterable[Row]) -> str:
 
 def _row(place: _Place, group: list[Cell], baseline: list[Cell]) -> Row:
     variant, graph, budget, label = place
-    worst = max(group, key=lambda cell: OUTCOMES.index(cell.outcome))
     final = [cell for cell in group if cell.is_reported] or group
+    # A candidate that is unsupported is left out of the choice, which is no failure of what was chosen.
+    at_fault = [cell for cell in group if cell.is_reported or cell.outcome != "unsupported"] or group
+    worst = max(at_fault, key=lambda cell: OUTCOMES.index(cell.outcome))
     test, spread, work = _mean(final, TEST), _spread(final, TEST), _mean(final, TEST, "h_work")
     base = _mean(baseline, TEST)
     charged = final[0].key["convention"]

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from aacbench.cli.shared import AS_JSON, PLUGIN_FILES, echo_json, positive
+from aacbench.cli.shared import AS_JSON, PLUGIN_FILES, echo_json, parse_method, positive
 from aacbench.errors import UsageError
 from aacbench.library.plugins import warn
 
@@ -75,7 +75,7 @@ def _checked_on_maps(text: str, files: tuple[Path, ...], time_limit: float) -> "
     from aacbench.plugins.manager import load_plugins
     from aacbench.plugins.settings import resolve
 
-    (name, settings), plugins = _parse_method(text), load_plugins(files)
+    (name, settings), plugins = parse_method(text), load_plugins(files)
     if name in plugins.encoders() and name not in plugins.methods():
         return check_encoder(text, files, time_limit)
     method = plugins.method(name).method
@@ -102,22 +102,13 @@ def _prepare(
     from aacbench.plugins.settings import resolve
     from aacbench.testing.runners import CheckJob
 
-    name, given = _parse_method(text)
+    name, given = parse_method(text)
     plugins = load_plugins(files)
     warn(plugins)
     sources = sources_of(plugins)
     settings = resolve(plugins.method(name).method, given)
     locate = WholeMethodOf(sources, name, settings)
     return locate(), CheckJob(locate, budgets=budgets, settings=settings, expected=expected)
-
-
-def _parse_method(text: str) -> tuple[str, Mapping[str, Any]]:
-    from aacbench.protocols.choices import parse_methods
-
-    (choice, *more) = parse_methods(text)
-    if more or choice.grid:
-        raise UsageError(f"Give one method with one value for each setting, not {text!r}.")
-    return choice.name, choice.settings
 
 
 def _parse_budgets(text: str) -> tuple[float, ...]:

@@ -2,17 +2,19 @@
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from aacbench.cli.shared import AS_JSON, PLUGIN_FILES, echo_json
+from aacbench.cli.shared import AS_JSON, PLUGIN_FILES, echo_json, parse_method
 from aacbench.library.plugins import warn
 from aacbench.util.timeouts import at_most
 
 if TYPE_CHECKING:
     from aacbench.contract.method import Claims, Method, Parameter
+    from aacbench.plugins.manager import PluginManager
     from aacbench.plugins.records import LoadedMethod, Origin
 
 WIDTH = 100
@@ -56,6 +58,7 @@ def methods(name: str | None, plugin_files: tuple[Path, ...], as_json: bool) -> 
     \b
     aacbench methods                           name, summary, claims and origin of each
     aacbench methods alt                       claims in words, parameters, an example
+    aacbench methods "alt[labels=u8]"          the same with this setting
     aacbench methods mine --plugin mine.py     a method of your own
     """
     from aacbench.plugins.manager import load_plugins
@@ -63,7 +66,7 @@ def methods(name: str | None, plugin_files: tuple[Path, ...], as_json: bool) -> 
     manager = load_plugins(plugin_files)
     warn(manager)
     if name is not None:
-        record = description(manager.method(name.partition("[")[0]))
+        record = description(_with_settings(manager, name))
         if as_json:
             echo_json(record)
         else:
@@ -79,6 +82,20 @@ def methods(name: str | None, plugin_files: tuple[Path, ...], as_json: bool) -> 
     click.echo(tabulate(rows, headers=("method", "summary", "claims", "from"), maxcolwidths=[None, 50, 30, None]))
     click.echo("\nrandom: depends on the seed. oracle: sees the test queries. unmatched: may exceed its budget.")
     click.echo("`aacbench methods NAME` shows claims in words, parameters and an example.")
+
+
+def _with_settings(manager: "PluginManager", text: str) -> "LoadedMethod":
+    """Return a method; one with settings has them as defaults, and the claims that it makes with them."""
+    from aacbench.plugins.settings import resolve
+
+    name, given = parse_method(text)
+    found = manager.method(name)
+    if not given:
+        return found
+    method, params = found.method, resolve(found.method, given)
+    claims = replace(method.claims, **dict.fromkeys(method.waives(params), False))
+    parameters = {key: replace(each, default=params[key]) for key, each in method.parameters.items()}
+    return replace(found, method=replace(method, claims=claims, parameters=parameters))
 
 
 def description(found: "LoadedMethod") -> dict[str, Any]:
@@ -177,7 +194,7 @@ def _waived(method: "Method") -> dict[str, list[str]]:
                     claims = tuple(method.waives({**defaults, key: value}))
             except (Exception, SystemExit):  # foreign code; `aacbench check` says what is wrong with it
                 return {}
-            for claim in claims:
+            for claim in (each for each in claims if getattr(method.claims, each)):
                 found.setdefault(claim, []).append(f"{key}={as_text(value)}")
     return found
 

@@ -110,3 +110,13 @@ def last_run_text(record: Mapping[str, Any] | None) -> str:
 def echo_json(value: Any) -> None:
     """Print a value as JSON; what is not a number is null."""
     click.echo(json.dumps(finite(value), indent=2, allow_nan=False))
+
+
+def parse_method(text: str) -> tuple[str, Mapping[str, Any]]:
+    """Return the name of one method, and its settings: `alt[K=8]`."""
+    from aacbench.protocols.choices import parse_methods
+
+    (choice, *more) = parse_methods(text)
+    if more or choice.grid:
+        raise UsageError(f"Give one method with one value for each setting, not {text!r}.")
+    return choice.name, choice.settings

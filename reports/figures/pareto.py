@@ -109,7 +109,8 @@ def draw(found: Sequence[Point], caption: str, title: str = "", marks: Mapping[s
     log_axis(axes.yaxis, [end for point in found for end in (point.lowest, point.highest, point.total)])
     add_legend(figure, axes)
     spread = "bars: lowest and highest seed" if any(point.seeds > 1 for point in found) else ""
-    work = "Thin lines: with a heuristic's own work, h_work." if any(each.total > each.mean for each in found) else ""
+    lazy = any(each.total > each.mean for each in found)
+    work = "Thin lines and open markers: with h_work, a heuristic's own work." if lazy else ""
     add_caption(figure, " ".join(filter(None, [caption, f"{spread.capitalize()}." if spread else "", work])))
     return figure
 

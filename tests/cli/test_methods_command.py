@@ -58,8 +58,14 @@ def test_the_list_has_every_method_and_those_of_plugin_files(capsys):
 
 
 def test_claims_that_depend_on_a_setting_are_named_with_it(capsys):
-    assert command("methods", "greedy-train[labels=u8]") == 0
+    assert command("methods", "greedy-train") == 0
     assert "\n  but not consistent with labels=u16, labels=u8, labels=u6\n" in capsys.readouterr().out
+    assert command("methods", "greedy-train[labels=u8]") == 0
+    said = capsys.readouterr().out
+    assert "\n  not consistent: vertices may be expanded again" in said
+    assert "but not" not in said
+    assert command("methods", "greedy-train[labels=u9]") == 2
+    assert "takes one of auto" in capsys.readouterr().err
     assert description(BUILT_IN["ch"])["waived"] == {}
 
 

@@ -70,6 +70,17 @@ def test_settings_are_what_the_label_does_not_say_with_switches_unlike_the_basel
     assert row.policy == "reopen=on,tie=fifo,bpmx=on"
 
 
+def test_settings_that_only_the_build_could_choose_are_shown(tmp_path):
+    parts = [{"method": name, "params": {"labels": "packed", "K": 0}} for name in ("alt", "alt")]
+    defaults = {"alt": {"labels": "auto", "K": 0}}
+    cells = [
+        made_cell("ch", [5], params={"pack": "auto"}, build={"chosen": {"pack": "plain"}}),
+        made_cell("hybrid", [5], params={"parts": parts}, defaults=defaults, build={"chosen": {"b.K": 7}}),
+    ]
+    found = [row.settings for row in rows_of(planned_cells(made_study(tmp_path, cells)))]
+    assert found == ["pack=plain", "alt[labels=packed] alt[K=7 labels=packed]"]
+
+
 def test_what_differs_by_seed_is_told_by_seed_to_scripts(tmp_path):
     cells = [made_cell("alt", [5], params={"K": seed}, seed=seed) for seed in (1, 2)]
     (row,) = rows_of(planned_cells(made_study(tmp_path, cells)))
@@ -448,3 +459,16 @@ def test_rows_are_the_same_where_cells_are_read_one_after_the_other(tmp_path, mo
     at_once = csv_text(rows_of(planned_cells(root)))
     monkeypatch.setattr(tables, "read_totals", lambda _: None)
     assert csv_text(rows_of(planned_cells(root))) == at_once
+
+
+def test_a_candidate_that_does_not_fit_is_no_failure_of_what_was_chosen(tmp_path):
+    kept = {"budget": 8, "role": "candidate", "split": "validation"}
+    cells = [
+        made_cell("ch", [5], params={"pack": "plain"}, outcome="unsupported", reason="too large", **kept),
+        made_cell("ch", [5], params={"pack": "bytes"}, **kept),
+        made_cell("ch", [6], params={"pack": "bytes"}, budget=8, role="chosen"),
+    ]
+    (row,) = rows_of(planned_cells(made_study(tmp_path / "chosen", cells)))
+    assert (row.outcome, row.test) == ("ok", 6)
+    (row,) = rows_of(planned_cells(made_study(tmp_path / "none", cells[:1])))
+    assert (row.outcome, row.reason) == ("unsupported", "too large")

@@ -65,7 +65,8 @@ def deployed(
     count = most_that_fit(store, len(chosen), context.params[ROOM]) if context.params.get("filled") else len(chosen)
     needed = store.nbytes(max(1, count))
     if needed > context.params[ROOM]:
-        return Unsupported(f"{max(1, count)} landmarks do not fit in {labels} labels", needed)
+        landmarks = f"{count} landmarks do" if count > 1 else "A landmark does"
+        return Unsupported(f"{landmarks} not fit in {labels} labels", needed)
     made = store.encode(count)
     number = "K" if "K" in context.params else "m"
     return replace(made, facts={"labels": count, **made.facts}, chosen={number: count})
