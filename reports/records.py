@@ -259,7 +259,7 @@ def _fits(kind: Any, value: Any) -> bool:
 def write(records: Records, path: Path) -> None:
     """Write records to a file; what is there stays unless this study measured the same method, graph and budget."""
     if path.is_dir() or not path.parent.is_dir():
-        raise UsageError(f"{path} is no place for a file; name one in a folder that is there.")
+        raise UsageError(f"{path} is a folder, or is in a folder that does not exist; name another file.")
     if path.exists():
         there = read(path.read_bytes(), str(path))
         _refuse_mixed(path, there, records)

@@ -252,8 +252,8 @@ def _told(heuristic: Heuristic) -> dict[str, dict[str, Any]]:
     parts = {part: leaf for part, leaf in leaves(heuristic).items() if isinstance(leaf, LabelHeuristic)}
     facts = {dotted(part, name): value for part, leaf in parts.items() for name, value in leaf.facts.items()}
     chosen = {dotted(part, name): value for part, leaf in parts.items() for name, value in leaf.chosen.items()}
-    numbers = {**facts, **{name: value for name, value in chosen.items() if not isinstance(value, str)}}
-    for name, value in numbers.items():
+    numbers = [*facts.items(), *((name, value) for name, value in chosen.items() if not isinstance(value, str))]
+    for name, value in numbers:
         if type(value) not in (int, float) or not math.isfinite(value):
             raise UsageError(f"The heuristic's fact {name!r} must be a finite int or float, not {value!r}.")
     return {"facts": facts, **({"chosen": chosen} if chosen else {})}

@@ -58,8 +58,8 @@ def packed_heuristic(made: Hierarchy, unit: int | float, labels: CoreLabels = NO
 def beyond(made: Hierarchy, unit: int | float) -> int:
     """Return the largest bound, in units; it is that of vertices that do not reach the goal.
 
-    Short scratch serves if all lengths that a query computes, of ways up and down again, are below that. A core has
-    bounds besides.
+    Distances are kept in 4 bytes if the longest way up and the longest way down together are below the short bound.
+    With a core they are not: its labels have lengths of their own.
     """
     if not made.core and longest_way(made.up) + longest_way(made.down) < SHORT_BEYOND:
         return SHORT_BEYOND

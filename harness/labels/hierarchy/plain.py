@@ -38,7 +38,7 @@ def plain_arrays(made: Hierarchy) -> tuple[dict[str, Array], dict[str, int]]:
 
 
 def _plain_rows(rows: Rows) -> tuple[Array, Array]:
-    """Each vertex's arcs with the smallest head first: most often known already, it makes later arcs too long."""
+    """The arcs of each vertex, smallest heads first: their distances are known most often, and later arcs skipped."""
     first, last = rows.first[:-1], rows.first[1:] - 1
     turned = np.repeat(first + last, np.diff(rows.first)) - np.arange(len(rows.heads))
     narrow = rows.weights.max(initial=0) < 2**31
