@@ -63,6 +63,7 @@ def test_the_fastest_form_that_fits_is_taken(tmp_path):
     assert sizes["bytes"] < 0.6 * sizes["plain"]
     roomy, tight = (built("ch", net, tmp_path, size) for size in (256, sizes["plain"] - 1))
     assert ("up_arcs" in roomy.arrays, "up_arcs" in tight.arrays) == (True, False)
+    assert (roomy.chosen, tight.chosen) == ({"pack": "plain"}, {"pack": "bytes"})
     needed = refusal("ch", net, tmp_path, sizes["bytes"] / 2).bytes_needed
     assert needed == pytest.approx(sizes["bytes"] * net.graph.vertices, abs=64)
     assert refusal("ch", net, tmp_path, sizes["bytes"], pack="plain").bytes_needed > needed
@@ -155,6 +156,8 @@ def test_a_core_has_more_landmarks_than_labels_alone(tmp_path):
     heuristic = built("ch-core", net, tmp_path, size)
     assert 0 < heuristic.facts["core"] < net.graph.vertices
     assert heuristic.settings["forward"] > size // 8
+    assert heuristic.chosen == {"core": heuristic.facts["core"], "K": heuristic.settings["forward"]}
+    assert built("ch-core", net, tmp_path, 16).chosen == {"core": "all", "K": 2}  # labels alone
 
 
 @pytest.mark.parametrize(("name", "budget", "given"), [("ch", 256, {"pack": "bytes"}), ("ch", 256, {"pack": "plain"})])

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from html import escape
 
 import pytest
+from cli.command import run_study
 from made_studies import MEASURED, PAPER, made_cell, made_study
 from markdown_it import MarkdownIt
 from project import ROOT
@@ -79,6 +80,13 @@ def test_settings_that_only_the_build_could_choose_are_shown(tmp_path):
     ]
     found = [row.settings for row in rows_of(planned_cells(made_study(tmp_path, cells)))]
     assert found == ["pack=plain", "alt[labels=packed] alt[K=7 labels=packed]"]
+
+
+def test_a_run_keeps_what_its_builds_chose(tmp_path):
+    assert run_study(tmp_path / "study", "ch,alt[labels=packed]", "--budgets", "64") == 0
+    settings = {row.method: row.settings for row in rows_of(planned_cells(tmp_path / "study"))}
+    assert settings["ch"] == "pack=plain"
+    assert re.fullmatch(r"K=[1-9]", settings["alt[labels=packed]"])
 
 
 def test_what_differs_by_seed_is_told_by_seed_to_scripts(tmp_path):
